@@ -25,8 +25,9 @@ class Table:
     def rows_come(self) -> None:
         self.told += 1
 
-    def show_news(self) -> None:
+    def show_news(self) -> bool:
         self.drawn += 1
+        return True
 
 
 class Screen:

@@ -16,6 +16,7 @@ from textual.pilot import Pilot
 from textual.strip import Strip
 from textual.widgets import Input, Static
 
+from trajview.annotation.citations import Citation
 from trajview.annotation.store import AnnotationStore
 from trajview.app.annotate.episodes import Episodes
 from trajview.app.runs.problem import ProblemScreen
@@ -62,6 +63,15 @@ class BrowserApp(App[None]):
 
     def show_help(self, screen: str) -> None:
         self.helped.append(screen)
+
+    def open_cited(self, info: RunInfo, citation: Citation) -> None:
+        """Nothing is cited here."""
+
+    def show_search(self) -> None:
+        """Nothing is searched here."""
+
+    def show_agreement(self) -> None:
+        """Nobody annotates here."""
 
 
 def said(app: BrowserApp, name: str) -> str:

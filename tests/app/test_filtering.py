@@ -58,7 +58,7 @@ async def type_in(pilot: Pilot[None], text: str) -> None:
 
 
 def told(app: BrowserApp) -> str:
-    return str(app.browser.bar.query_one("#filter-said", Static).render()).rstrip()
+    return str(app.browser.bar.query_one("#filter-hint", Static).render()).rstrip()
 
 
 def count(app: BrowserApp) -> str:

@@ -50,7 +50,7 @@ __all__ = ["TrajviewApp", "make_app", "run_app"]
 _AGREED_WIDTHS: Final = AgreedWidths()
 
 _BRIEF: Final = 5.0
-"""Seconds: what is said for no longer need not be read to the end."""
+"""Seconds: a message that is shown for no longer need not be read to the end."""
 _PATIENCE: Final = 0.05  # seconds
 _RESTYLED: Final = 0.15
 _LAID_OUT: Final = 0.1
@@ -87,7 +87,7 @@ class TrajviewApp(ReportsFaults, App[int]):
         self.episodes = Episodes(
             corpus, settings, lambda: self.store, plan, Background(self), self.notify, self.annotations_changed
         )
-        self._is_entered = self._is_found = self._missing_said = False
+        self._is_entered = self._is_found = self._missing_reported = False
         self.leaving = Leaving(self)
         for theme in THEMES:
             self.register_theme(theme)
@@ -250,8 +250,8 @@ class TrajviewApp(ReportsFaults, App[int]):
         if info is not None:
             self.open_run(info, unit=self.settings.unit)
         elif wanted is not None:
-            said = f"There is no run {one_line(wanted, 80)} here."
-            self.notify(said, severity="error", timeout=8, markup=False)
+            message = f"There is no run {one_line(wanted, 80)} here."
+            self.notify(message, severity="error", timeout=8, markup=False)
 
     # -- annotations ---------------------------------------------------------------------------------------------------
 
@@ -264,17 +264,17 @@ class TrajviewApp(ReportsFaults, App[int]):
 
         None where there is none, and a sentence that says so.
         """
-        found, said = self.episodes.next_to_annotate(info, self.browser.keys_shown)
+        found, why = self.episodes.next_to_annotate(info, self.browser.keys_shown)
         if found is not None:
             self.browser.go_to(found)
-        return found, said
+        return found, why
 
     def on_browser_screen_listed(self) -> None:
-        """The order of the queue can be told, and is told anew where runs come later."""
+        """Put the queue in order: anew where runs come later."""
         if self.episodes.is_planned:
             self._arrange_queue()
         elif self.episodes.progress:
-            self.annotations_changed()  # which of the episodes that were worked on are in the list is known only now
+            self.annotations_changed()  # it depends on the list which episodes count
 
     @work(thread=True, exclusive=True, group="queue", exit_on_error=False)
     def _arrange_queue(self) -> None:
@@ -283,18 +283,18 @@ class TrajviewApp(ReportsFaults, App[int]):
 
     def _show_queue(self, missing: Sequence[str], progress: str) -> None:
         self.browser.show_queue(self.episodes.queue or (), progress)
-        if missing and not self._missing_said:
-            self._missing_said = True
+        if missing and not self._missing_reported:
+            self._missing_reported = True
             more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
-            said = f"Not in these logs: {one_line(missing[0], 60)}{more}, of the list of ids."
-            self.notify(said, severity="warning", timeout=10, markup=False)
+            message = f"Not in these logs: {one_line(missing[0], 60)}{more}, of the list of ids."
+            self.notify(message, severity="warning", timeout=10, markup=False)
         self._enter_queue()
 
     def on_browser_screen_statuses_read(self) -> None:
         self._enter_queue()
 
     def _enter_queue(self) -> None:
-        """Open the episode where the queue was left, once both are known: the queue and the progress."""
+        """Open the episode where the queue was left, once both are there: the queue and the progress."""
         queue = self.episodes.queue
         if queue is None or self.episodes.progress is None or self._is_entered:
             return
@@ -471,8 +471,8 @@ def run_app(
         app.theme = "ansi-dark"  # ours would be grey there: its colours are all between those 16
     app.compare = compare
     result = app.run()
-    for said in app.leaving.unsaid:
-        print(f"trajview: {one_line(said, 2000)}", file=sys.stderr)
+    for message in app.leaving.unsaid:
+        print(f"trajview: {one_line(message, 2000)}", file=sys.stderr)
     if app.return_code:
         return app.return_code
     return result or 0

@@ -80,9 +80,9 @@ class Leaving:
                 yield screen, screen.panel
 
     async def _saved(self, panel: AnnotationPanel) -> bool:
-        """Save an annotation before leaving; False if that did not work, which the panel has said by then."""
+        """Save an annotation before leaving; False if that did not work, which the panel shows by then."""
         saving = panel.save(sure=True)
         if saving is not None:
-            with suppress(WorkerError):  # cancelled, or failed, which is said elsewhere: it is not saved then
+            with suppress(WorkerError):  # cancelled, or failed, which is reported elsewhere: it is not saved then
                 await saving.wait()
         return not panel.dirty

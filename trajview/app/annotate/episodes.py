@@ -1,4 +1,4 @@
-"""What is done to an episode as a whole, from the list or beside the transcript: skip, flag, undo, redo."""
+"""What is done to an episode as a whole, in the list and in the transcript: skip, flag, undo, redo."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MODEL: Final = "the model"
 class Episodes:
     """How far the annotator is with each episode, and the changes of an episode as a whole.
 
-    Changes are written in threads, and what came of them is said.
+    Changes are written in threads; a toast tells what came of them.
     """
 
     def __init__(
@@ -114,12 +114,12 @@ class Episodes:
         return replace(here, total=len(self._corpus.infos)).said()
 
     def _read_progress(self) -> Mapping[str, Progress]:
-        with self._reading:  # What is read later is newer, and must be known later.
+        with self._reading:  # What is read later is newer, and must be taken in later.
             self.progress = progress = self.store.progress()
         return progress
 
     def when_progress_is_read(self, then: Callable[[], None]) -> None:
-        """Call back once it is known how far every episode is by now."""
+        """Read how far every episode is by now, and call back."""
 
         def read(task: Task) -> None:
             try:
@@ -191,8 +191,8 @@ class Episodes:
     def reveal_model(self, info: RunInfo, then: Callable[[], None]) -> None:
         """Show what is hidden in a run, once that is written down."""
         rubric = self.rubric_for(info)
-        said = "rewards, reasoning and models are shown; that is written down"
-        self._write(lambda: self.store.reveal(info.key, rubric, MODEL), said, then)
+        message = "rewards, reasoning and models are shown; that is written down"
+        self._write(lambda: self.store.reveal(info.key, rubric, MODEL), message, then)
 
     # Changes
 
@@ -209,8 +209,8 @@ class Episodes:
 
     def skip(self, info: RunInfo, reason: str, then: Callable[[], None]) -> None:
         """Pass over an episode, and call back when that is written."""
-        rubric, said = self.rubric_for(info), f"{called(info, 60)} is skipped: {one_line(reason, 60)}"
-        self._write(lambda: self.store.skip(info.key, rubric, reason), said, then)
+        rubric, message = self.rubric_for(info), f"{called(info, 60)} is skipped: {one_line(reason, 60)}"
+        self._write(lambda: self.store.skip(info.key, rubric, reason), message, then)
 
     def unskip(self, info: RunInfo) -> None:
         """Pass over an episode no more."""
@@ -237,9 +237,9 @@ class Episodes:
         """Do again what was taken back last, and call back as `undo` does."""
         self._turn(lambda: self.store.redo(), "there is nothing to do again", then)
 
-    def _write(self, write: Callable[[], None], said: str, then: Callable[[], None] | None = None) -> None:
+    def _write(self, write: Callable[[], None], message: str, then: Callable[[], None] | None = None) -> None:
         def written(_: None) -> None:
-            self._notify(said, timeout=3, markup=False)
+            self._notify(message, timeout=3, markup=False)
             self._changed()
             if then is not None:
                 then()

@@ -88,8 +88,8 @@ class Arrivals:
 
     def show(self) -> None:
         """Draw what came."""
-        self._table.show_news()
-        self._shown()
+        if self._table.show_news():
+            self._shown()
 
 
 def _as_seen(item: RunRow | Updated) -> RunRow | Updated:

@@ -56,7 +56,7 @@ class _Completes(Suggester):
 class FilterBar(Vertical):
     """A filter on one line, with what it leaves at the right, and below it what is wrong or what can follow.
 
-    Hidden until `start`; posts what is typed. The owner sets `candidates`, and calls `count` and `tell`.
+    Hidden until `start`; posts what is typed. The owner sets `candidates`, and calls `count` and `show_hint`.
     """
 
     DEFAULT_CSS = """
@@ -69,8 +69,8 @@ class FilterBar(Vertical):
         & Input { width: 1fr; background: $surface; background-tint: transparent; }
         & Input:focus { background: $surface; background-tint: transparent; }
         & #filter-count { width: auto; max-width: 60%; padding-left: 2; color: $text-muted; }
-        & > #filter-said { height: 1; display: none; color: $text-muted; text-wrap: nowrap; text-overflow: ellipsis; }
-        &.-typing > #filter-said { display: block; }
+        & > #filter-hint { height: 1; display: none; color: $text-muted; text-wrap: nowrap; text-overflow: ellipsis; }
+        &.-typing > #filter-hint { display: block; }
         &.-open { display: block; }
     }
     """
@@ -88,7 +88,7 @@ class FilterBar(Vertical):
         """Something else is in the field now: `text`."""
 
     class Entered(Message):
-        """The filter is to be kept, and everything that was typed of it has been told: `leave` says how that ends."""
+        """The filter is to be kept, and all that was typed of it has been posted: `leave` says how that ends."""
 
     class Left(Message):
         """The person is done with the filter: it is kept, or it was cleared. The owner calls `left`, when it is."""
@@ -116,15 +116,15 @@ class FilterBar(Vertical):
         self._entering = False
         self._early: deque[Event] = deque()
         """What was typed behind the filter, and comes when the owner knows of all that was typed before."""
-        self._beside = Static("", id="filter-count")
-        self._below = Static("", id="filter-said")
+        self._counts = Static("", id="filter-count")
+        self._hint_line = Static("", id="filter-hint")
 
     def prepare(self) -> None:
         """Mount what the bar holds: after the first rows, which would wait 40 ms for it, or when it is asked for."""
         if self.is_attached and not self._box.is_attached:
             line = Horizontal()
-            self.mount(line, self._below)
-            line.mount(Static("&", id="filter-sign"), self._box, self._beside)
+            self.mount(line, self._hint_line)
+            line.mount(Static("&", id="filter-sign"), self._box, self._counts)
 
     @property
     def text(self) -> str:
@@ -142,7 +142,7 @@ class FilterBar(Vertical):
         self.add_class("-open")
         # `focus()` would come later, and what is typed meanwhile would be commands
         self.screen.set_focus(self._box)
-        self.tell(self._wrong)
+        self.show_hint(self._wrong)
 
     def show(self, text: str) -> None:
         """Show the bar with a filter that holds already, and leave the focus where it is."""
@@ -154,7 +154,7 @@ class FilterBar(Vertical):
 
     def count(self, text: str) -> None:
         """Say what the filter leaves: `3 of 42`."""
-        self._beside.update(Content(text))
+        self._counts.update(Content(text))
 
     def found_for(self, text: str) -> Candidates | None:
         """What can follow a text; looked for once."""
@@ -163,36 +163,36 @@ class FilterBar(Vertical):
         return self._found[1] if self._found is not None else None
 
     def learnt(self) -> None:
-        """More is known of what can follow: say that, if somebody types."""
+        """More can follow than before: show that, if somebody types."""
         self._found = None
         if self.has_class("-typing"):
-            self.tell(self._wrong)
+            self.show_hint(self._wrong)
 
-    # What is said below
+    # The line below
 
-    def tell(self, wrong: WhereError | None, *, loudly: bool = False) -> None:
-        """Say below the line what is wrong with it, or what can follow. What is only incomplete is not said `loudly`."""
+    def show_hint(self, wrong: WhereError | None, *, loudly: bool = False) -> None:
+        """Show below the field what is wrong with it, or what can follow. What is only incomplete is shown `loudly` alone."""
         self._wrong = wrong
         text = self._box.value
         if wrong is not None and (loudly or not wrong.incomplete):
-            said = self._pointed(wrong)
+            hint = self._pointed(wrong)
         else:
-            said = (
+            hint = (
                 self._what_follows(text) if text.strip() else Content.styled(" " * _BEFORE + _HINT, "$foreground 50%")
             )
-        self._below.update(said)
+        self._hint_line.update(hint)
 
     def _pointed(self, wrong: WhereError) -> Content:
-        """A caret below the place, and the sentence beside it, on the side that has room."""
+        """A caret below the place, and the sentence next to it, on the side that has room."""
         box = self._box
         column = _BEFORE + cell_len(wrong.text[: wrong.start]) - round(box.scroll_x)
         width = self.size.width or 80
         column = max(0, min(column, width - 2))
-        said = one_line(wrong.said(), 300)
-        if column + 3 + cell_len(said) > width and column > width // 2:
-            short = said if cell_len(said) < column - 1 else one_line(wrong.sentence, max(8, column - 2))
+        sentence = one_line(wrong.said(), 300)
+        if column + 3 + cell_len(sentence) > width and column > width // 2:
+            short = sentence if cell_len(sentence) < column - 1 else one_line(wrong.sentence, max(8, column - 2))
             return Content.styled(f"{' ' * max(0, column - 1 - cell_len(short))}{short} ^", "$text-warning")
-        return Content.styled(f"{' ' * column}^ {said}", "$text-warning")
+        return Content.styled(f"{' ' * column}^ {sentence}", "$text-warning")
 
     def _what_follows(self, text: str) -> Content:
         found = self.found_for(text)
@@ -234,7 +234,7 @@ class FilterBar(Vertical):
     def leave(self) -> None:
         """Go back to the list, unless something is wrong with the filter."""
         if self._wrong is not None:
-            self.tell(self._wrong, loudly=True)
+            self.show_hint(self._wrong, loudly=True)
             self.left()
         elif self._box.value.strip():
             self.post_message(self.Left())

@@ -82,9 +82,9 @@ class Filtering:
         self._bar.show(text)
 
     def filter_as_typed(self) -> None:
-        """Filter by what is in the field now: keys that come in one burst are all in it before the first of them is told of."""
+        """Filter by what is in the field now: keys that come in one burst are all in it before the first one is reported."""
         wrong = self._runs.filter(self._bar.text, typing=True)
-        self._bar.tell(wrong)
+        self._bar.show_hint(wrong)
         self.order_changed()
 
     def keep(self) -> None:
@@ -177,7 +177,7 @@ class Filtering:
 
     def _tell(self, learnt: list[Learnt]) -> None:
         """Have taken in what was found out; called in the thread that reads."""
-        with suppress(RuntimeError):  # the app has gone, and nobody is left to be told
+        with suppress(RuntimeError):  # the app has gone, and nobody waits for it
             self._call_later(partial(self._take, learnt))
 
     def _take(self, learnt: list[Learnt]) -> None:

@@ -127,7 +127,7 @@ class RunList:
 
     @property
     def open(self) -> int:
-        """How many runs of which it is not known yet whether the filter lets them through."""
+        """How many runs have to be read before the filter can let them through."""
         return len(self._open)
 
     @property
@@ -362,7 +362,7 @@ class RunList:
         self._stay_on(cursor)
 
     def _matching(self, rows: Sequence[int]) -> list[int]:
-        """Those of some rows that the filter lets through; of which it is not known yet, note."""
+        """The rows of these that the filter lets through. Those that have to be read first are noted in `_open`."""
         found = [row for row in rows if row not in self._gone] if self._gone else rows
         if self._queue is not None:
             found = [row for row in found if self._place_in_queue(row) >= 0]

@@ -21,7 +21,7 @@ from trajview.app.runs.filter_bar import FilterBar
 from trajview.app.runs.filtering import Filtering
 from trajview.app.runs.run_list import RunList, RunRow
 from trajview.app.runs.table import RunTable
-from trajview.app.runs.text import counts_said, empty_said, filter_said, row_said, title_said
+from trajview.app.runs.text import counts_text, empty_text, filter_text, row_text, title_text
 from trajview.app.shared.background import Background, Task
 from trajview.app.shared.cells import called
 from trajview.app.shared.key_footer import KeyFooter
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["BrowserScreen"]
 
 _TICK: Final = 0.25
-"""Seconds after which it is said anew how far the reading is, and what came is drawn."""
+"""Seconds after which what came is drawn, and how far the reading is."""
 
 _PATIENCE: Final = 0.2
 """Seconds that a key may wait for a run to be summed up."""
@@ -99,10 +99,10 @@ class BrowserScreen(TrajviewScreen):
         self._begun = False
         self._background = Background(self)
         self._filtering = Filtering(
-            self.runs, self.table, self.bar, corpus, self.call_later, blind=settings.blind, changed=self._say
+            self.runs, self.table, self.bar, corpus, self.call_later, blind=settings.blind, changed=self._show_texts
         )
         self._arrivals = Arrivals(
-            self.runs, self.table, self.call_later, blind=settings.blind, taken=self._taken, shown=self._say
+            self.runs, self.table, self.call_later, blind=settings.blind, taken=self._taken, shown=self._show_texts
         )
         self._early: list[events.Event] | None = []
         """What is typed while the screen is not there yet; None once it is."""
@@ -122,7 +122,7 @@ class BrowserScreen(TrajviewScreen):
             app.episodes,
             app.push_screen,
             at_hand=self._episode_at_hand,
-            follow=lambda info, citation: app.open_cited(info, citation),
+            follow=app.open_cited,
             undone=self._show_undone,
         )
         self.commands = {
@@ -139,20 +139,20 @@ class BrowserScreen(TrajviewScreen):
             "compare": self._compare,
             "open": lambda: self._open(self.runs.current),
             "annotate": lambda: self._open(self.runs.current, annotate=True),
-            "search.corpus": lambda: app.show_search(),
-            "agreement": lambda: app.show_agreement(),
+            "search.corpus": app.show_search,
+            "agreement": app.show_agreement,
             "edit": self._edit,
             "reload": self._reload,
-            "help": lambda: app.show_help("browser"),
+            "help": partial(app.show_help, "browser"),
             "back": self._back,
             **self._filtering.commands,
             **episodes.commands,
         }
         if self.settings.where:
             self._filtering.begin(self.settings.where)
-        opened = title_said(self.settings.paths, self.corpus.streams)
+        opened = title_text(self.settings.paths, self.corpus.streams)
         self._title.update(Content.assemble(("trajview", "bold"), Content(f"  {opened}")))
-        self._say()
+        self._show_texts()
         self._unsubscribe = self.corpus.subscribe(self._arrivals.add)
         self._ticking = self.set_interval(_TICK, self._tick)
         self.app.call_later(self.type_early)
@@ -169,8 +169,9 @@ class BrowserScreen(TrajviewScreen):
         return self._arrivals.finished
 
     def _tick(self) -> None:
-        """Draw what came, and say how far the reading is: nothing may come for long, as while a file is unpacked."""
+        """Draw what came, and how far the reading is: nothing may come for long, as while a file is unpacked."""
         self._arrivals.show()
+        self._show_counts()
         if self.finished:
             self._ticking.stop()
 
@@ -220,31 +221,36 @@ class BrowserScreen(TrajviewScreen):
             self.runs.set_statuses(statuses)
             self.table.rows_come()
             self.table.show_news()
-        self._say()
+        self._show_texts()
         self.post_message(self.StatusesRead())
 
-    # What is said
+    # The header and the status line
 
-    def _say(self) -> None:
+    def _show_texts(self) -> None:
         """Bring the header, the empty sentence, the count of the filter and the status line up to date."""
         runs = self.runs
-        self._counts.update(Content(counts_said(runs, self.corpus, self.finished, self._progress)))
-        self.table.empty = empty_said(runs, self.corpus, self.finished)
-        self.bar.count(filter_said(runs))
-        self._say_status()
+        self._show_counts()
+        self.table.empty = empty_text(runs, self.corpus, self.finished)
+        self.bar.count(filter_text(runs))
+        self._show_status()
 
-    def _say_status(self, text: str = "") -> None:
-        """Say something in the status line, or else what there is to say of the row under the cursor."""
+    def _show_counts(self) -> None:
+        counts = Content(counts_text(self.runs, self.corpus, self.finished, self._progress))
+        if counts != self._counts.content:  # It is looked at again and again, and seldom another one.
+            self._counts.update(counts)
+
+    def _show_status(self, text: str = "") -> None:
+        """Show a text in the status line, or else what there is to say of the row under the cursor."""
         item = self.runs.current
         self._status.set_class(isinstance(item, Problem), "-problem")
-        self._status.update(Content(text or row_said(item)), layout=False)
+        self._status.update(Content(text or row_text(item)), layout=False)
 
     def _warn(self, title: str, error: Exception) -> None:
         self.notify(one_line(str(error)), title=title, severity="warning", markup=False)
 
     def on_run_table_cursor_moved(self, message: RunTable.CursorMoved) -> None:
         message.stop()
-        self._say_status()
+        self._show_status()
 
     # Opening
 
@@ -262,7 +268,7 @@ class BrowserScreen(TrajviewScreen):
             if item.summarised:
                 self.trajview.open_run(item, annotate=annotate)
             else:
-                self._say_status(f"opening {one_line(item.id, 60)}…")
+                self._show_status(f"opening {one_line(item.id, 60)}…")
                 self._resolve(item, annotate)
 
     def _resolve(self, info: RunInfo, annotate: bool) -> None:
@@ -272,13 +278,13 @@ class BrowserScreen(TrajviewScreen):
             try:
                 task.tell(self._resolved, self.corpus.resolve(info), annotate)
             except TrajviewError as error:
-                task.tell(self._say_status)
+                task.tell(self._show_status)
                 task.tell(self._warn, "Not opened", error)
 
         self._background.start("resolve", resolve, waited_for=False)
 
     def _resolved(self, info: RunInfo, annotate: bool) -> None:
-        self._say_status()
+        self._show_status()
         if self.is_current:
             self.trajview.open_run(info, annotate=annotate)
 
@@ -333,7 +339,7 @@ class BrowserScreen(TrajviewScreen):
         self.runs.arrange(keys)
         self._progress = progress
         self.table.rows_changed()
-        self._say()
+        self._show_texts()
 
     # The episode at hand
 
@@ -393,7 +399,7 @@ class BrowserScreen(TrajviewScreen):
         leave = key_of("back")
         if event.key == "escape" and leave != "escape" and not self.bar.is_open:
             event.stop()
-            self._say_status(f"{leave} quits")
+            self._show_status(f"{leave} quits")
 
     async def _back(self) -> None:
         """Clear the filter if there is one; else leave."""
@@ -415,11 +421,11 @@ class BrowserScreen(TrajviewScreen):
     def _reload(self) -> None:
         """Look at the files and folders again, in a thread; draw all, in case another program wrote on the terminal."""
         self.refresh()
-        self._say_status("reading the files again…")
+        self._show_status("reading the files again…")
         self._background.start("reload", lambda task: task.tell(self._reloaded, self.corpus.reload()))
 
     def _reloaded(self, is_done: bool) -> None:
-        self._say()
+        self._show_texts()
         self.notify("The files were read again." if is_done else "The files are still being read.", timeout=3)
 
 

@@ -114,11 +114,13 @@ class RunTable(ScrollView, can_focus=True, inherit_bindings=False):
         """Rows came, or are others now: `show_news` draws that."""
         self._has_news = True
 
-    def show_news(self) -> None:
-        """Draw what came, if anything did: the view stays where it is, but the cursor stays in view where it was."""
-        if self._has_news:
-            was_in_view = self._cursor_shown - int(self.scroll_y) in range(self.page_rows)
-            self._update(follow=was_in_view or not self.runs.shown)
+    def show_news(self) -> bool:
+        """Draw what came: the view stays where it is, but the cursor stays in view where it was. Says whether anything came."""
+        if not self._has_news:
+            return False
+        was_in_view = self._cursor_shown - int(self.scroll_y) in range(self.page_rows)
+        self._update(follow=was_in_view or not self.runs.shown)
+        return True
 
     def move(self, rows: int) -> None:
         """Move the cursor by some rows."""

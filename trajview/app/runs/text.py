@@ -16,10 +16,10 @@ from trajview.textsafe import one_line
 if TYPE_CHECKING:
     from trajview.corpus.corpus import Corpus, Stream
 
-__all__ = ["counts_said", "empty_said", "filter_said", "row_said", "title_said"]
+__all__ = ["counts_text", "empty_text", "filter_text", "row_text", "title_text"]
 
 
-def counts_said(runs: RunList, corpus: Corpus, finished: bool, progress: str) -> str:
+def counts_text(runs: RunList, corpus: Corpus, finished: bool, progress: str) -> str:
     """How much there is, how far the annotation is, and whether the files are still being read."""
     counts = [_count(runs.runs, "run")]
     if runs.problems:
@@ -29,20 +29,20 @@ def counts_said(runs: RunList, corpus: Corpus, finished: bool, progress: str) ->
     if progress:
         counts.append(progress)
     if not finished:
-        counts.append(_reading_said(corpus.bytes_done, corpus.bytes_total))
+        counts.append(_reading_text(corpus.bytes_done, corpus.bytes_total))
     elif corpus.following:
         counts.append("following")
     return " · ".join(counts)
 
 
-def _reading_said(done: int, total: int) -> str:
+def _reading_text(done: int, total: int) -> str:
     """`reading… 38% of 84 MB`; how much is read where nobody knows of how much."""
     if not done:
         return "reading…"
     return f"reading… {min(99, 100 * done // total)}% of {size_text(total)}" if total else f"reading… {size_text(done)}"
 
 
-def empty_said(runs: RunList, corpus: Corpus, finished: bool) -> str:
+def empty_text(runs: RunList, corpus: Corpus, finished: bool) -> str:
     """The sentences that stand where there are no rows; empty where there are."""
     if runs.shown:
         return ""
@@ -65,15 +65,15 @@ def empty_said(runs: RunList, corpus: Corpus, finished: bool) -> str:
     return f"No runs here.{why}\nOpen a log, or a folder that holds some: trajview PATH"
 
 
-def filter_said(runs: RunList) -> str:
-    """What the filter leaves, and of how many runs that is not known yet."""
+def filter_text(runs: RunList) -> str:
+    """What the filter leaves, and how many runs have to be read to know."""
     if not runs.query.strip():
         return ""
     left = f"{len(runs.shown):,} of {runs.runs + runs.problems:,}"
     return f"{left} · {runs.open:,} not known yet" if runs.open else left
 
 
-def row_said(item: RunRow | None) -> str:
+def row_text(item: RunRow | None) -> str:
     """Where a run comes from, how large it is, and who is in it; of a problem, what to do about it."""
     if item is None:
         return ""
@@ -92,7 +92,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def title_said(paths: tuple[Path, ...], streams: Iterable[Stream] = ()) -> str:
+def title_text(paths: tuple[Path, ...], streams: Iterable[Stream] = ()) -> str:
     """The opened paths in a few words; `streams` are what is piped in."""
     piped = {stream.path for stream in streams}
     names = [STANDARD_INPUT if path in piped or shown(path) == "-" else one_line(str(path), 60) for path in paths[:2]]
