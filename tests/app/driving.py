@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -32,7 +33,7 @@ async def until(pilot: Pilot[Any], condition: Callable[[], object], what: str = 
     deadline = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < deadline, f"never came true: {what or condition}"
-        await pilot.pause(0.01)
+        await asyncio.sleep(0.01)
     await pilot.pause()
 
 
