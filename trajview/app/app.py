@@ -19,12 +19,13 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from trajview.app.annotate.episodes import Episodes
-from trajview.app.keys import KEYS, remap
+from trajview.app.keys import KEYS, keys_of, remap, shown
 from trajview.app.leaving import Leaving
 from trajview.app.runs.screen import BrowserScreen
 from trajview.app.shared.agreed_widths import AgreedWidths
 from trajview.app.shared.background import Background
 from trajview.app.shared.faults import ReportsFaults
+from trajview.app.shared.screen import TrajviewScreen
 from trajview.app.shared.themes import THEMES
 from trajview.config import Settings
 from trajview.corpus.corpus import Corpus
@@ -55,6 +56,12 @@ _PATIENCE: Final = 0.05  # seconds
 _RESTYLED: Final = 0.15
 _LAID_OUT: Final = 0.1
 """Seconds that a change of the theme, and one of the terminal's size, take where no other thread computes."""
+
+_TEXTUAL_NOT_LISTED: Final = frozenset({"Keys", "Maximize", "Minimize"})
+"""Commands of Textual's that show other keys than the table's, or one widget without its neighbours."""
+_GROUPS_NOT_LISTED: Final = frozenset({"Move", "Annotation"})
+"""Moves, as the palette is gone before one could see them, and the keys of the annotation panel."""
+_KEYS_NOT_LISTED: Final = frozenset({"back", "palette"})
 
 
 class TrajviewApp(ReportsFaults, App[int]):
@@ -425,10 +432,18 @@ class TrajviewApp(ReportsFaults, App[int]):
         if self.use_command_palette and not isinstance(self.screen, CommandPalette):
             self.push_screen(CommandPalette())
 
-    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        from trajview.app.palette_commands import commands_of
-
-        return commands_of(self, screen, super().get_system_commands(screen))
+    def get_system_commands(self, screen: Screen[object]) -> Iterator[SystemCommand]:
+        """What the palette over a screen offers: the screen's commands, Textual's that make sense, drawing, suspending."""
+        commands = screen.commands if isinstance(screen, TrajviewScreen) else {}
+        for key in KEYS:
+            if key.id in commands and key.group not in _GROUPS_NOT_LISTED and key.id not in _KEYS_NOT_LISTED:
+                call = partial(screen.run_action, f"do({key.id!r})")
+                yield SystemCommand(key.says[0].upper() + key.says[1:], shown(keys_of(key)), call)
+        for command in super().get_system_commands(screen):
+            if command.title not in _TEXTUAL_NOT_LISTED:
+                yield command
+        yield SystemCommand("Redraw", "All of the screen, where another program wrote over it", screen.refresh)
+        yield SystemCommand("Suspend", "Back to the shell; `fg` there comes back", self.action_suspend_process)
 
 
 class _ListedRuns:
