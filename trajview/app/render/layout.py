@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import reduce
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -155,6 +156,8 @@ def margin_of(layout: Layout, number: int) -> str:
 
 def whole_characters(text: str, start: int, spans: list[Span]) -> list[Span]:
     """The spans, widened so that none ends within an emoji of several code points: its pieces measure more than it."""
+    if not spans or not ("\u200d" in text or "\ufe0f" in text):
+        return spans
     graphemes, _ = split_graphemes(text)
     ends = [0, *(end for _, end, _ in graphemes)]
     last = len(ends) - 1
@@ -170,16 +173,12 @@ def whole_characters(text: str, start: int, spans: list[Span]) -> list[Span]:
 
 def _styled(line: Line, start: int, end: int, style: Style, palette: Palette) -> list[Segment]:
     """The part of a line's text in its spans' styles."""
-    text = line.text[start:end]
-    spans = [span for span in line.spans if span[0] < end and span[1] > start]
-    if spans and ("\u200d" in text or "\ufe0f" in text):
-        spans = whole_characters(text, start, spans)
+    spans = whole_characters(
+        line.text[start:end], start, [span for span in line.spans if span[0] < end and span[1] > start]
+    )
     cuts = sorted({start, end, *(min(max(at, start), end) for span in spans for at in span[:2])})
     segments = []
     for a, b in pairwise(cuts):
-        piece = style
-        for first, last, name in spans:
-            if first <= a and b <= last:
-                piece = _on(piece, name, palette)
-        segments.append(Segment(line.text[a:b], piece))
+        names = (name for first, last, name in spans if first <= a and b <= last)
+        segments.append(Segment(line.text[a:b], reduce(lambda under, name: _on(under, name, palette), names, style)))
     return segments

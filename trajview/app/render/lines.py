@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
@@ -114,22 +114,25 @@ def wrap(text: str, width: int, *, words: bool = False, hang: int = 0, full: boo
         return [(0, length)]
     if text.isascii() and not words:
         return [(0, width), *((start, min(start + rest, length)) for start in range(width, length, rest))]
-    measured = _Measured(text)
-    rows: list[tuple[int, int]] = []
+    return list(_rows(_Measured(text), length, width, rest, words=words, full=full))
+
+
+def _rows(
+    measured: _Measured, length: int, width: int, rest: int, *, words: bool, full: bool
+) -> Iterator[tuple[int, int]]:
     start, room = 0, width
     while measured.cells(start, length) > room:
         end = measured.end_within(start, room)
         space = measured.last_space(start, end) if words else -1
         if space < 0 or (full and measured.leaves_empty(start, space, room)):
-            rows.append((start, end))
+            yield start, end
             start = end
         else:
-            rows.append((start, measured.before_spaces(start, space)))
+            yield start, measured.before_spaces(start, space)
             start = measured.after_spaces(space)
         room = rest
-    if start < length or not rows:
-        rows.append((start, length))
-    return rows
+    if start < length or start == 0:
+        yield start, length
 
 
 class _Measured:

@@ -18,27 +18,25 @@ def component_style(widget: Widget, name: str) -> Style:
     Colours of the terminal's own (ANSI themes) cannot be blended: there a faint colour becomes a dim one.
     """
     styles = widget.get_component_styles(name)
-    behind = widget.background_colors[1]
-    background = colour = None
-    dim: bool | None = None
-    if styles.has_rule("background") and styles.background.a > 0:
-        if _is_ansi(styles.background) or _is_ansi(behind):
-            background = styles.background.rich_color if styles.background.a >= 0.4 else None
-        else:
-            behind = behind + styles.background
-            background = behind.rich_color
-    if styles.has_rule("color"):
-        wanted = styles.color
-        if _is_ansi(wanted) or _is_ansi(behind):
-            colour = wanted.with_alpha(1.0).rich_color if wanted.ansi is None else wanted.rich_color
-            dim = True if wanted.a < 0.7 else None
-        else:
-            colour = (behind + wanted).rich_color
-    text = styles.text_style
-    return Style(
-        color=colour, bgcolor=background, dim=dim or text.dim, bold=text.bold, italic=text.italic, underline=text.underline,
-        strike=text.strike, reverse=text.reverse,
+    behind, text = widget.background_colors[1], styles.text_style
+    look = Style(
+        dim=text.dim, bold=text.bold, italic=text.italic, underline=text.underline, strike=text.strike, reverse=text.reverse,
     )  # fmt: skip
+    if styles.has_rule("background") and styles.background.a > 0:
+        background = styles.background
+        if not (_is_ansi(background) or _is_ansi(behind)):
+            behind = behind + background
+            look += Style(bgcolor=behind.rich_color)
+        elif background.a >= 0.4:
+            look += Style(bgcolor=background.rich_color)
+    return look + _foreground(styles.color, behind) if styles.has_rule("color") else look
+
+
+def _foreground(colour: Color, behind: Color) -> Style:
+    if not (_is_ansi(colour) or _is_ansi(behind)):
+        return Style(color=(behind + colour).rich_color)
+    solid = colour if _is_ansi(colour) else colour.with_alpha(1.0)
+    return Style(color=solid.rich_color, dim=True if colour.a < 0.7 else None)
 
 
 def _is_ansi(colour: Color) -> bool:

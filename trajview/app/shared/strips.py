@@ -43,8 +43,7 @@ def restyled(strip: Strip, left: int, right: int, style: Style) -> Strip:
     text = strip.text
     if right <= left or left >= len(text):
         return strip
-    if "\u200d" in text or "\ufe0f" in text:
-        [(left, right, _)] = whole_characters(text, 0, [(left, right, style)])
+    [(left, right, _)] = whole_characters(text, 0, [(left, right, style)])
     segments: list[Segment] = []
     at = 0
     for piece, own, control in strip:

@@ -115,7 +115,6 @@ class BranchView(HasCommands, Styled, ScrollView, can_focus=True, inherit_bindin
 
     def _line(self, tree: BranchTree, line: int, width: int) -> Strip:
         node = tree.nodes[line]
-        arrow = " " if not node.parent else "▸" if node.key in tree.closed else "▾"
         sign = "✗" if node.transcript is not None and tree.errors.get(node.transcript) else " "
         style = "group" if node.transcript is None else "here" if node.transcript == self.index else "words"
         count = _count(tree, node)
@@ -124,7 +123,7 @@ class BranchView(HasCommands, Styled, ScrollView, can_focus=True, inherit_bindin
         words = set_cell_size(_name(node), max(0, width - len(lead) - 4 - len(right)))
         here = self._styles["branches--cursor"] if self.has_focus and line == tree.cursor else Style.null()
         segments = [
-            Segment(lead + arrow, self._style("count") + here),
+            Segment(lead + _arrow(tree, node), self._style("count") + here),
             Segment(f"{sign} ", self._style("error") + here),
             Segment(f"{words} ", self._style(style) + here),
             Segment(right, self._style("count") + here),
@@ -174,6 +173,12 @@ class BranchView(HasCommands, Styled, ScrollView, can_focus=True, inherit_bindin
         else:
             self.post_message(self.Picked(node.transcript))
         self.post_message(self.Left())
+
+
+def _arrow(tree: BranchTree, node: Node) -> str:
+    if not node.parent:
+        return " "
+    return "▸" if node.key in tree.closed else "▾"
 
 
 def _name(node: Node) -> str:

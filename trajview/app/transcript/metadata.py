@@ -17,23 +17,26 @@ def metadata_text(run: AgentRun, transcript: Transcript, number: int | None, mes
     """The facts beside the conversation itself, the nearest first."""
     sections: list[tuple[str, Any]] = []
     if message is not None:
-        known = _known(message.plain(), ("content", "tool_calls"))
-        sections.append((f"message {number}", _flattened(known)))
+        sections.append((f"message {number}", _flattened(_known(message.plain(), ("content", "tool_calls")))))
     about = {"id": transcript.id, "name": transcript.name, "description": transcript.description}
     sections.append(("transcript", {**{k: v for k, v in about.items() if v}, **transcript.metadata}))
-    known = _known(
-        {name: getattr(run, name) for name in run.__struct_fields__}, ("transcripts", "reasoning", "rewards")
-    )
+    sections.append(("run", _about(run)))
+    if run.reasoning:
+        sections.append(("the evaluator's reasoning", run.reasoning))
+    return "\n\n".join(f"{title}\n{'─' * len(title)}\n{outlined(value)}" for title, value in sections)
+
+
+def _about(run: AgentRun) -> dict[str, Any]:
+    """What is known of a run, its transcripts and the evaluator's reasoning apart."""
+    fields = {name: getattr(run, name) for name in run.__struct_fields__}
+    known = _known(fields, ("transcripts", "reasoning", "rewards"))
     known["transcript_groups"] = [_known(group.plain()) for group in run.transcript_groups]
     if run.rewards:
         known["rewards"] = {
             name: {"overall": reward[0], **reward[1]} if isinstance(reward, tuple) else reward
             for name, reward in zip(run.agent_names, run.rewards, strict=False)
         }
-    sections.append(("run", _flattened(known)))
-    if run.reasoning:
-        sections.append(("the evaluator's reasoning", run.reasoning))
-    return "\n\n".join(f"{title}\n{'─' * len(title)}\n{outlined(value)}" for title, value in sections)
+    return _flattened(known)
 
 
 def _known(fields: dict[str, Any], but: tuple[str, ...] = ()) -> dict[str, Any]:
