@@ -87,7 +87,7 @@ class Reader:
 
     async def take_breath(self) -> None:
         """After a refused submission: wait until what is typed counts again."""
-        await self.until(lambda: not self.panel.ahead.dead(time.monotonic()))
+        await self.until(lambda: not self.app.keys.deaf)
 
     async def open(self, *keys: str) -> None:
         """Press keys that open a run, and wait for it."""

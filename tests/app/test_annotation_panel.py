@@ -7,10 +7,10 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from time import monotonic
 from typing import ClassVar
 
 import pytest
+from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message
@@ -28,7 +28,8 @@ from trajview.app.annotate.questions import ChangedOnDiskScreen
 from trajview.app.annotate.score_grid import Place, ScoreGrid
 from trajview.app.annotate.score_sheet import ScoreSheet
 from trajview.app.annotate.score_table import ScoreTable
-from trajview.app.shared import typed_ahead
+from trajview.app.shared import key_queue
+from trajview.app.shared.key_delivery import KeyDelivery
 
 from .driving import until
 
@@ -41,13 +42,21 @@ class PanelApp(App[None]):
 
     def __init__(self, store: AnnotationStore) -> None:
         super().__init__()
-        self.panel = AnnotationPanel(store)
+        self._key_delivery = KeyDelivery(self, super().on_event)
+        self.keys = self._key_delivery.queue
+        self.panel = AnnotationPanel(store, self.keys)
         self.posted: list[Message] = []
         self.stays = True
         """There is no run to go on to."""
 
     def compose(self) -> ComposeResult:
         yield self.panel
+
+    async def on_event(self, event: events.Event) -> None:
+        if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
+            await self._key_delivery.take(event)
+        else:
+            await super().on_event(event)
 
     def _note(self, message: Message) -> None:
         self.posted.append(message)
@@ -79,6 +88,10 @@ class Driver:
             [worker for worker in self.app.workers if not self.app.screen.is_modal]
         )
         await self.pilot.pause()
+
+    async def take_breath(self) -> None:
+        """After a refused submission: wait until what is typed counts again."""
+        await until(self.pilot, lambda: not self.app.keys.deaf)
 
     async def open(self, key: str = "e1", agents: tuple[str, ...] = TWO, rubric: Rubric = SOTOPIA) -> None:
         self.panel.open_run(key, f"title of {key}", agents, rubric)
@@ -203,6 +216,7 @@ async def test_what_is_no_score_is_red_at_once_and_never_saved(tmp_path: Path) -
         assert panel.at == ("believability", 0)
         assert panel.guidance[0] == "believability: out of range 0..10"
         assert not (tmp_path / "AnnotationForEpisode").exists()
+        await panel.take_breath()
         await panel.pilot.press("7", "down", "delete")
         await panel.submit()
         assert panel.state.startswith("submitted ✓")
@@ -262,7 +276,9 @@ async def test_opening_and_closing_makes_nothing(tmp_path: Path) -> None:
     async with driving(tmp_path / "store") as panel:
         await panel.open()
         assert panel.state == "not started"
-        await panel.pilot.press("ctrl+s", "escape")
+        await panel.pilot.press("ctrl+s")
+        await panel.take_breath()
+        await panel.pilot.press("escape")
         await panel.settle()
         assert panel.app.kinds()[-1] == "CloseRequested"
     assert list(tmp_path.iterdir()) == []
@@ -336,7 +352,7 @@ async def test_many_quick_switches_end_at_the_last_run(tmp_path: Path) -> None:
 async def test_a_record_that_someone_else_changed_is_asked_about(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keys: tuple[str, ...], reasoning: str, value: str
 ) -> None:
-    monkeypatch.setattr(typed_ahead, "DEAD", 3600)  # A busy machine may take more than half a second for some keys.
+    monkeypatch.setattr(key_queue, "DEAF", 3600)  # A busy machine may take more than half a second for some keys.
     store = AnnotationStore(tmp_path, "alice")
     path = store.save("e1", SOTOPIA, [(6.0, {"goal": 6.0}), 0.0], "mine")
     async with driving(tmp_path) as panel:
@@ -350,7 +366,8 @@ async def test_a_record_that_someone_else_changed_is_asked_about(
         assert isinstance(question, ChangedOnDiskScreen)
         await panel.pilot.press("8", "down", "7", "enter", "escape")  # meant for the next run, by who types blind
         assert panel.app.screen is question
-        question.ahead.refused(monotonic() - typed_ahead.DEAD)  # An hour later.
+        monkeypatch.setattr(key_queue, "DEAF", 0)
+        panel.app.keys.refuse()  # An hour later.
         await panel.pilot.press(*keys)
         await panel.settle()
         assert json.loads(path.read_text())["reasoning"] == reasoning

@@ -26,6 +26,7 @@ from trajview.app.runs.table import RunTable
 from trajview.app.shared.background import Background
 from trajview.app.shared.cells import Column
 from trajview.app.shared.edit import edit_command
+from trajview.app.shared.key_queue import KeyQueue
 from trajview.config import Settings
 from trajview.corpus.corpus import Corpus
 from trajview.corpus.info import RunInfo, Updated
@@ -47,6 +48,7 @@ class BrowserApp(App[None]):
         self.corpus = corpus
         self.statuses = statuses
         self.progress = ""
+        self.keys = KeyQueue()
         self.opened: list[tuple[RunInfo, bool]] = []
         self.helped: list[str] = []
         self.settings = Settings(paths=(Path("/logs"),))

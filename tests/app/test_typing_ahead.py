@@ -18,7 +18,6 @@ from trajview.app.annotate.drafts import DraftKeeper
 from trajview.app.annotate.episodes import Episodes
 from trajview.app.annotate.questions import ReasonScreen
 from trajview.app.annotate.score_sheet import ScoreSheet
-from trajview.app.shared.typed_ahead import TypedAhead
 from trajview.corpus.info import RunInfo
 from trajview.models.run import AgentRun
 
@@ -104,7 +103,7 @@ async def test_what_is_typed_ahead_is_dropped_where_the_store_refuses(logs: Path
         await reader.opened("alpha")
         await reader.annotating()
         burst(reader, ["1", "ctrl+s", "0", "tab", "n", "o"])
-        await reader.until(lambda: not reader.panel.locked and not reader.panel.ahead.waiting, "it was refused")
+        await reader.until(lambda: not reader.panel.locked and not reader.app.keys.waiting, "it was refused")
         assert reader.screen.info.id == "alpha"
         assert list(reader.values.values()) == ["1"]
         await reader.take_breath()
@@ -185,25 +184,6 @@ async def test_what_is_told_of_while_it_is_submitted_is_no_draft_afterwards(
         assert reader.state.endswith("· all are done")
 
 
-def test_keys_right_after_a_refusal_are_lost_and_those_after_a_pause_are_not() -> None:
-    ahead = TypedAhead()
-    assert not ahead.loses(0.0)
-    assert not ahead.refused(10.0)
-    assert not ahead.loses(10.01, submits=True)
-    assert ahead.loses(10.1)
-    assert ahead.loses(10.2, submits=True)
-    assert ahead.loses(10.4)
-    assert ahead.loses(10.7)
-    assert ahead.loses(11.0)
-    assert ahead.lost == 5
-    assert not ahead.loses(11.5)
-    assert not ahead.loses(11.6)
-    ahead.wait(20.0)
-    ahead.hold(events.Paste("x"), 20.1)
-    assert ahead.refused(20.2)
-    assert not ahead.holds
-
-
 async def test_keys_ahead_of_the_end_of_the_queue_change_nothing_that_was_submitted(logs: Path, tmp_path: Path) -> None:
     store = tmp_path / "store"
     for name in NAMES[1:]:
@@ -255,31 +235,15 @@ async def test_what_is_typed_for_a_run_further_on_is_in_none_between(
         await reader.until(goes_on.is_set)
         await reader.until(lambda: reader.panel.key == "beta")
         burst(reader, ["ctrl+n", "1"])
-        await reader.until(lambda: reader.panel.ahead.holds)
+        await reader.until(lambda: reader.app.keys.held)
         beta.set()
         await reader.until(lambda: not reader.panel.opening, "beta's fields are there")
         await reader.take_breath()
-        assert reader.panel.ahead.holds
+        assert reader.app.keys.held
         gamma.set()
         await reader.opened("gamma")
         await reader.until(lambda: list(reader.values.values()) == ["1"])
     assert AnnotationStore(tmp_path / "store", reader.app.store.annotator).open("beta", reward_rubric(), 1).kept is None
-
-
-def test_nothing_is_held_for_a_run_that_never_comes() -> None:
-    ahead = TypedAhead()
-    key = events.Key("a", "a")
-    assert not ahead.hold(key, 0.0)
-    ahead.wait(0.0)
-    assert ahead.hold(key, 1.0)
-    assert ahead.next() is None, "its fields are not there yet"
-    assert not ahead.hold(key, 60.0)
-    assert not ahead.holds
-    ahead.wait(100.0)
-    assert ahead.hold(key, 101.0)
-    ahead.arrived()
-    assert ahead.hold(key, 200.0), "what comes while others are typed waits its turn"
-    assert [ahead.next(), ahead.next(), ahead.next()] == [key, key, None]
 
 
 async def test_keys_after_the_reason_for_a_skip_close_nothing_below(logs: Path, tmp_path: Path) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING, ClassVar, Final, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from textual import events, work
 from textual.app import App, SystemCommand
@@ -25,15 +25,18 @@ from trajview.app.runs.screen import BrowserScreen
 from trajview.app.shared.agreed_widths import AgreedWidths
 from trajview.app.shared.background import Background
 from trajview.app.shared.faults import ReportsFaults
+from trajview.app.shared.key_delivery import KeyDelivery
 from trajview.app.shared.screen import TrajviewScreen
 from trajview.app.shared.themes import THEMES
 from trajview.config import Settings
 from trajview.corpus.corpus import Corpus
 from trajview.corpus.info import RunInfo
 from trajview.corpus.process_wide import Garbage, key_pressed, short_turns
+from trajview.terminal_input import EarlyInput
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
+    from textual.driver import Driver
     from textual.filter import LineFilter
     from textual.notifications import SeverityLevel
 
@@ -50,6 +53,8 @@ __all__ = ["TrajviewApp", "make_app", "run_app"]
 
 _AGREED_WIDTHS: Final = AgreedWidths()
 
+_WITHOUT_ROWS: Final = frozenset({"back", "help", "palette"})
+"""Commands that do something before there is anything else."""
 _BRIEF: Final = 5.0
 """Seconds: a message that is shown for no longer need not be read to the end."""
 _PATIENCE: Final = 0.05  # seconds
@@ -82,6 +87,11 @@ class TrajviewApp(ReportsFaults, App[int]):
         super().__init__()
         self.corpus = corpus
         self.settings = settings
+        self._key_delivery = KeyDelivery(self, self._deliver)
+        self.keys = self._key_delivery.queue
+        """What was typed and not delivered yet."""
+        self.starting = self.keys.wait(passes=self._acts_at_start, patience=None)
+        """Until there is what the first keys are meant for: an episode's fields, a run, or the first rows of the list."""
         self.compare: tuple[RunInfo, RunInfo] | None = None
         """The two runs that are compared at once."""
         self._rulebook: RuleBook | None = None
@@ -95,7 +105,7 @@ class TrajviewApp(ReportsFaults, App[int]):
             corpus, settings, lambda: self.store, plan, Background(self), self.notify, self.annotations_changed
         )
         self._is_entered = self._is_found = self._missing_reported = False
-        self.leaving = Leaving(self)
+        self.leaving = Leaving(self, self.keys)
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = settings.theme if settings.theme in self.available_themes else "trajview-dark"
@@ -117,8 +127,29 @@ class TrajviewApp(ReportsFaults, App[int]):
             self.notify(without_effect, title="Configuration", severity="warning", timeout=8, markup=False)
         if self.compare is not None:
             self.show_comparison(*self.compare)
-        elif not self.episodes.is_planned and (self.settings.run is not None or self._names_one_file()):
+            self.starting.done()
+        elif self._opens_one_run:
             self._open_when_found()
+
+    @property
+    def _opens_one_run(self) -> bool:
+        """Whether one run is opened at once, if it is found."""
+        if self.episodes.is_planned or self.compare is not None:
+            return False
+        return self.settings.run is not None or self._names_one_file()
+
+    def on_browser_screen_begun(self) -> None:
+        if not (self.episodes.is_planned or self._opens_one_run):
+            self.starting.done()
+
+    def _acts_at_start(self, command: str) -> bool:
+        """Whether a command does something before there is a run or an episode, or a row of the list, to do it to."""
+        if not self.screen_stack or not self.browser.commands:  # it is not mounted yet
+            return False
+        if self.screen is not self.browser or command in _WITHOUT_ROWS:
+            return True
+        is_for_list = not (self.episodes.is_planned or self._opens_one_run)
+        return is_for_list and (command == "filter" or self.browser.bar.has_focus_within)
 
     @property
     def store(self) -> AnnotationStore:
@@ -180,15 +211,14 @@ class TrajviewApp(ReportsFaults, App[int]):
             and not event.is_forwarded
         ):
             self._active()
-        if isinstance(event, events.Key | events.Paste):
-            held = getattr(self.screen, "too_early" if event.is_forwarded else "for_later", None)
-            if held is not None and held(event):
-                return
-        await super().on_event(event)
+        if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
+            await self._key_delivery.take(event)
+        else:
+            await super().on_event(event)
 
-    async def type_held(self, next_held: Callable[[], events.Event | None]) -> None:
-        """Do what was typed ahead, as if it were typed now. In the app's own turn: no key comes between."""
-        while not self._is_ending and (event := next_held()) is not None:
+    async def _deliver(self, event: events.Event) -> None:
+        """Do a key or a paste as if it were typed now."""
+        if not self._is_ending:
             await super().on_event(event)
 
     def _active(self) -> None:
@@ -256,9 +286,13 @@ class TrajviewApp(ReportsFaults, App[int]):
             info = infos[0] if len(infos) == 1 and not self.corpus.problems else None
         if info is not None:
             self.open_run(info, unit=self.settings.unit)
+            self.starting.done()
         elif wanted is not None:
             message = f"There is no run {one_line(wanted, 80)} here."
             self.notify(message, severity="error", timeout=8, markup=False)
+            self.starting.never("there is no such run")
+        else:
+            self.starting.done()
 
     # -- annotations ---------------------------------------------------------------------------------------------------
 
@@ -300,6 +334,10 @@ class TrajviewApp(ReportsFaults, App[int]):
     def on_browser_screen_statuses_read(self) -> None:
         self._enter_queue()
 
+    def on_browser_screen_statuses_failed(self) -> None:
+        if self.episodes.is_planned:
+            self.starting.never("the annotations could not be read")
+
     def _enter_queue(self) -> None:
         """Open the episode where the queue was left, once both are there: the queue and the progress."""
         queue = self.episodes.queue
@@ -310,10 +348,13 @@ class TrajviewApp(ReportsFaults, App[int]):
         if info is not None:
             self.browser.go_to(info)
             self.open_run(info, annotate=True)
+            self.starting.done()
         elif queue:
             self.notify("All episodes of this queue are done.", timeout=6)
+            self.starting.never("all episodes are done")
         else:
             self.notify("There is no episode in this queue.", severity="warning", timeout=10)
+            self.starting.never("there is no episode in the queue")
 
     # -- leaving -------------------------------------------------------------------------------------------------------
 
@@ -469,6 +510,21 @@ def _unknown(what: str, name: str, known: Iterable[str]) -> str:
     return f"There is no {what} {one_line(name, 60)}" + (f": did you mean {close[0]}?" if close else ".")
 
 
+def _driver_restoring(before: list[Any], driver: type[Driver]) -> type[Driver]:
+    """A driver that leaves the terminal with the settings from `before`, not with those that it finds itself."""
+    from textual.drivers.linux_driver import LinuxDriver
+
+    if driver is not LinuxDriver:
+        return driver
+
+    class RestoringDriver(LinuxDriver):
+        def start_application_mode(self) -> None:
+            super().start_application_mode()  # type: ignore[no-untyped-call]
+            self.attrs_before = before
+
+    return RestoringDriver
+
+
 def make_app(corpus: Corpus, settings: Settings, plan: Plan | None = None) -> TrajviewApp:
     """The app as the command line and the tests start it; with a plan, on the queue that it gives."""
     return TrajviewApp(corpus, settings, plan)
@@ -479,9 +535,16 @@ def run_app(
     settings: Settings,
     plan: Plan | None = None,
     compare: tuple[RunInfo, RunInfo] | None = None,
+    early: EarlyInput | None = None,
 ) -> int:
-    """Run the app in this terminal, on a comparison at once if there is one; returns the exit code."""
+    """Run the app in this terminal, on a comparison at once if there is one; returns the exit code.
+
+    `early` is how the terminal was found, where its settings were changed for what is typed before the app runs.
+    """
     app = make_app(corpus, settings, plan)
+    if early is not None:
+        before, app.keys.lines = early
+        app.driver_class = _driver_restoring(before, app.driver_class)
     if settings.theme is None and app.console.color_system == "standard":
         app.theme = "ansi-dark"  # ours would be grey there: its colours are all between those 16
     app.compare = compare

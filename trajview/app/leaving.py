@@ -10,6 +10,7 @@ from textual.app import App
 from textual.screen import Screen
 from textual.worker import WorkerError
 
+from trajview.app.shared.key_queue import KeyQueue
 from trajview.app.shared.screen import TrajviewScreen
 from trajview.errors import AnnotationError
 
@@ -22,8 +23,9 @@ __all__ = ["Leaving"]
 class Leaving:
     """Asks about unsaved annotations before their screen or the program is left, or keeps them without a question."""
 
-    def __init__(self, app: App[Any]) -> None:
+    def __init__(self, app: App[Any], keys: KeyQueue) -> None:
         self._app = app
+        self._keys = keys
         self._leaves = False
         self.unsaid: tuple[str, ...] = ()
         """What there is to say once the terminal is as it was before."""
@@ -50,7 +52,7 @@ class Leaving:
             except AnnotationError as error:
                 problem = str(error)
             if panel.dirty or problem:
-                answer = await self._app.push_screen_wait(UnsavedScreen(problem))
+                answer = await self._app.push_screen_wait(UnsavedScreen(problem, self._keys))
                 if answer == "stay":
                     return False
                 if answer == "save":

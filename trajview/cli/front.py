@@ -13,6 +13,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from trajview.errors import PluginProblem, Problem, TrajviewError
+from trajview.terminal_input import EarlyInput, take_early_input
 from trajview.textsafe import safe_text
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ COMMANDS: Final = (
 _A_MOMENT: Final = 0.01  # seconds
 AT_END: Final[list[Callable[[], None]]] = []
 """Calls to make when a command ends, or the viewer takes over the terminal."""
+EARLY: Final[list[EarlyInput | None]] = []
+"""What is known of keys that are typed before the viewer is there."""
 SAID: Final[set[str]] = set()
 """The formats of plug-ins whose problems were printed."""
 _ARENA_MAX: Final = -8  # M_ARENA_MAX in glibc's malloc.h
@@ -51,7 +54,10 @@ def run() -> None:
     _heed_lost_interrupts()
     given = sys.argv[1:]
     try:
-        if _are_paths(given) and sys.stdout is not None and can_view():
+        viewer = sys.stdout is not None and can_view()
+        if viewer and _may_open_viewer(given):
+            EARLY.append(take_early_input())
+        if viewer and _are_paths(given):
             from pathlib import Path
 
             ended(lambda: open_viewer(paths=tuple(map(Path, given))))
@@ -88,6 +94,11 @@ def _heed_lost_interrupts() -> None:
         pthread_kill(main, SIGINT)  # a real one, which ends a wait as well
 
     sys.unraisablehook = heard
+
+
+def _may_open_viewer(given: Sequence[str]) -> bool:
+    """Whether a line of arguments is one that the viewer opens for, unless something is wrong with it."""
+    return bool(given) and (given[0] not in COMMANDS or given[0] in ("view", "annotate"))
 
 
 def _are_paths(given: Sequence[str]) -> bool:
@@ -160,7 +171,7 @@ def open_viewer(
     corpus.start(patiently=True)  # the first runs are found while Textual is imported
     from trajview.app.app import run_app
 
-    sys.exit(run_app(corpus, settings, plan))
+    sys.exit(run_app(corpus, settings, plan, early=EARLY[0] if EARLY else None))
 
 
 def can_view() -> bool:

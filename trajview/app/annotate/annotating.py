@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import monotonic
 from typing import TYPE_CHECKING
 
-from textual import events
-
-from trajview.app.shared.typed_ahead import ENDING
 from trajview.errors import AnnotationError
 from trajview.textsafe import one_line
 
@@ -69,7 +65,7 @@ class Annotator:
         assert run is not None
         panel = self.panel
         if panel is None:
-            self.panel = panel = AnnotationPanel(self._app.store)
+            self.panel = panel = AnnotationPanel(self._app.store, self._app.keys)
             self._panes.add(panel)
         self._panes.show_annotation()
         if panel.key != info.key:
@@ -93,6 +89,7 @@ class Annotator:
         """Give its place back to the transcript; the draft is in the journal."""
         self._panes.close_annotation()
         if self.panel is not None:
+            self.panel.expect_nothing()
             self.panel.rest()
         self.leave_fields()
 
@@ -116,37 +113,7 @@ class Annotator:
             return False
         return True
 
-    # -- keys that are typed ahead -------------------------------------------------------------------------------------
-
-    def for_later(self, event: events.Key | events.Paste, command: str | None) -> bool:
-        """Whether an event is held, as typed for the run that is on its way; `command` is what a key calls."""
-        panel = self.panel
-        if panel is None or (isinstance(event, events.Key) and event.key in ENDING):
-            return False
-        if self.has_cursor and panel.ahead.loses(monotonic(), submits=command == "annotation.save"):
-            if panel.ahead.lost == 1:
-                panel.say_lost()
-            return True
-        if not (panel.ahead.waiting or panel.ahead.holds):
-            return False
-        if not panel.ahead.holds:
-            if command == "annotation.save":
-                return True  # The same key again, or held down. It is not about a run that nobody has seen.
-            if command in ("annotation.next_run", "annotation.previous_run") and not panel.ahead.submitting:
-                return False  # Several runs on, without a look at those between.
-        return panel.ahead.hold(event, monotonic())
-
     # -- what the panel says -------------------------------------------------------------------------------------------
-
-    def opened(self, key: str) -> None:
-        """The panel shows a run: type what was typed ahead for it."""
-        panel = self.panel
-        # Of several runs on, only the last one is what anything was typed for.
-        if panel is None or panel.leaving or key != self._reading.info.key:
-            return
-        panel.ahead.arrived()
-        if panel.ahead.holds:
-            self._app.call_later(self._app.type_held, panel.ahead.next)
 
     def saved(self, key: str, *, advance: bool) -> None:
         """An annotation was submitted: go on to the next run, if wanted."""
@@ -185,7 +152,7 @@ class Annotator:
     def skipped(self, info: RunInfo) -> None:
         """An episode is skipped: go on to the next one."""
         if self.panel is not None and info.key == self._reading.info.key and self._panes.annotating:
-            self.panel.ahead.wait(monotonic(), submitting=True)
+            self.panel.expect_fields(submitted=True)
             self.to_next()
 
     def turned(self) -> None:

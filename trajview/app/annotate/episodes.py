@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from trajview.annotation.undo import Undone
     from trajview.app.shared.background import Background, Task
     from trajview.app.shared.commands import Commands
+    from trajview.app.shared.key_queue import KeyQueue
     from trajview.config import Settings
     from trajview.corpus.corpus import Corpus
     from trajview.corpus.info import RunInfo
@@ -207,10 +209,12 @@ class Episodes:
         skipped.sort(key=lambda found: found.changed_at.timestamp() if found.changed_at else 0.0, reverse=True)
         return [found.reason for found in skipped]
 
-    def skip(self, info: RunInfo, reason: str, then: Callable[[], None]) -> None:
-        """Pass over an episode, and call back when that is written."""
+    def skip(self, info: RunInfo, reason: str, then: Callable[[bool], None]) -> None:
+        """Pass over an episode, and call back with True when that is written, with False when it could not be."""
         rubric, message = self.rubric_for(info), f"{called(info, 60)} is skipped: {one_line(reason, 60)}"
-        self._write(lambda: self.store.skip(info.key, rubric, reason), message, then)
+        self._write(
+            lambda: self.store.skip(info.key, rubric, reason), message, partial(then, True), partial(then, False)
+        )
 
     def unskip(self, info: RunInfo) -> None:
         """Pass over an episode no more."""
@@ -237,14 +241,20 @@ class Episodes:
         """Do again what was taken back last, and call back as `undo` does."""
         self._turn(lambda: self.store.redo(), "there is nothing to do again", then)
 
-    def _write(self, write: Callable[[], None], message: str, then: Callable[[], None] | None = None) -> None:
+    def _write(
+        self,
+        write: Callable[[], None],
+        message: str,
+        then: Callable[[], None] | None = None,
+        failed: Callable[[], None] | None = None,
+    ) -> None:
         def written(_: None) -> None:
             self._notify(message, timeout=3, markup=False)
             self._changed()
             if then is not None:
                 then()
 
-        self._change(write, written)
+        self._change(write, written, failed)
 
     def _turn(self, turn: Callable[[], Undone | None], nothing: str, then: Callable[[RunInfo | None], None]) -> None:
         def turned(done: Undone | None) -> None:
@@ -259,8 +269,10 @@ class Episodes:
 
         self._change(turn, turned)
 
-    def _change(self, change: Callable[[], _Result], then: Callable[[_Result], None]) -> None:
-        """Change something in a thread, and call back with what came of it."""
+    def _change(
+        self, change: Callable[[], _Result], then: Callable[[_Result], None], failed: Callable[[], None] | None = None
+    ) -> None:
+        """Change something in a thread, and call back with what came of it; else say why not, and call `failed`."""
 
         def run(task: Task) -> None:
             try:
@@ -268,6 +280,8 @@ class Episodes:
                 self._read_progress()
             except AnnotationError as error:
                 task.tell(self._refuse, error)
+                if failed is not None:
+                    task.tell(failed)
             else:
                 task.tell(then, result)
 
@@ -284,6 +298,7 @@ class EpisodeKeys:
         self,
         episodes: Episodes,
         push_screen: Callable[..., object],
+        keys: KeyQueue,
         *,
         at_hand: Callable[[], RunInfo | None],
         follow: Callable[[RunInfo, Citation], None],
@@ -294,6 +309,7 @@ class EpisodeKeys:
         """
         Args:
             push_screen: Shows a screen on top, as the app's `push_screen` does.
+            keys: Where what is typed comes from.
             at_hand: Gives the episode that the keys are about.
             follow: Goes to what is cited in the history of an episode.
             undone: Called when something was undone or done again for an episode; None where it is not in the list.
@@ -303,6 +319,7 @@ class EpisodeKeys:
         """
         self._episodes = episodes
         self._push_screen = push_screen
+        self._keys = keys
         self._at_hand = at_hand
         self._follow = follow
         self._undone = undone
@@ -332,8 +349,19 @@ class EpisodeKeys:
         from trajview.app.annotate.questions import ReasonScreen
 
         def answered(reason: str | None) -> None:
-            if reason is not None:
-                self._episodes.skip(info, reason, lambda: self._skipped(info))
+            if reason is None:
+                return
+            # Whoever types on means the next episode, if one comes; another Enter is for nobody.
+            coming = self._keys.wait(ignores=frozenset({"enter"}))
+
+            def written(is_skipped: bool) -> None:
+                if is_skipped:
+                    self._skipped(info)
+                    coming.done()
+                else:
+                    coming.never("it is not skipped")
+
+            self._episodes.skip(info, reason, written)
 
         self._push_screen(ReasonScreen(called(info, 60), self._episodes.reasons_to_skip()[:20]), answered)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from time import monotonic
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.app import ComposeResult
@@ -27,7 +26,7 @@ from trajview.app.annotate.score_sheet import ScoreSheet
 from trajview.app.annotate.work import AnnotatedRun, AnnotationWork
 from trajview.app.keys import bindings_for, key_of
 from trajview.app.shared.commands import Command, HasCommands
-from trajview.app.shared.typed_ahead import TypedAhead
+from trajview.app.shared.key_queue import KeyQueue, Wait
 from trajview.errors import AnnotationError, Problem
 from trajview.models.beginning import differs_at
 from trajview.textsafe import one_line
@@ -39,6 +38,14 @@ __all__ = ["AnnotationPanel"]
 
 _MOST_AGENTS: Final = 24
 """More agents than this get no fields: nobody rates them by hand, and a log could claim a million."""
+
+_LOST: Final = "Not submitted, so this episode is still here. What you went on typing is in none: pause, then type."
+
+_SUBMITS: Final = frozenset({"annotation.save"})
+"""The command that is not held for another run: it is not about one that nobody has seen."""
+
+_TO_OTHER_RUNS: Final = frozenset({"annotation.next_run", "annotation.previous_run"})
+"""Commands that are done before the fields are there: several runs on, without a look at those between."""
 
 _OF_SCORES: Final = frozenset(f"annotation.{name}" for name in ("more", "less", "copy", "why", "guidance"))
 """Commands that are about the score at the cursor of the table."""
@@ -52,11 +59,8 @@ class AnnotationPanel(HasCommands, Widget):
     with the cursor has taken the keys before them.
     """
 
-    @dataclass
     class Opened(Message):
         """The fields of a run are filled and can be typed in."""
-
-        key: str
 
     @dataclass
     class Saved(Message):
@@ -91,9 +95,17 @@ class AnnotationPanel(HasCommands, Widget):
     AnnotationPanel.-short > .about { display: none; }
     """
 
-    def __init__(self, store: AnnotationStore, *, id: str | None = None, classes: str | None = None) -> None:
+    def __init__(
+        self, store: AnnotationStore, keys: KeyQueue, *, id: str | None = None, classes: str | None = None
+    ) -> None:
+        """`keys`: where what is typed comes from. It holds what is typed for fields that are not there yet."""
         super().__init__(id=id, classes=classes)
         self.store = store
+        self._keys = keys
+        self._coming: Wait | None = None
+        """The fields that are not there yet and that what is typed is meant for."""
+        self._is_submitted = False
+        """These are the next run's, since this one is submitted or skipped."""
         self._title = Static(markup=False, classes="title")
         self._about = Static(markup=False, classes="about")
         self._sheet = ScoreSheet()
@@ -126,8 +138,6 @@ class AnnotationPanel(HasCommands, Widget):
         self._before = ""
         """What was done with the run before this one."""
         self._warned: set[Problem] = set()
-        self.ahead = TypedAhead()
-        """What is typed until the next run's fields are there. The screen around it fills it, and types it then."""
         sheet = self._sheet
         self.commands = {
             "annotation.save": self._in_turn(partial(self.save, advance=True)),
@@ -159,6 +169,7 @@ class AnnotationPanel(HasCommands, Widget):
         self.set_class(self.size.height < 26, "-short")
 
     def on_unmount(self) -> None:
+        self.expect_nothing()
         try:
             self.flush()
         except AnnotationError as error:
@@ -285,6 +296,7 @@ class AnnotationPanel(HasCommands, Widget):
             self._sheet.resume()
         else:
             self._wants_focus = True
+            self.expect_fields()
             if self.is_mounted and not self._holds_focus():
                 self.screen.set_focus(self._sheet.table)
 
@@ -305,7 +317,7 @@ class AnnotationPanel(HasCommands, Widget):
     def stay(self, why: str = "") -> None:
         """Open the fields of this run again, as no other one is coming; `why` is said beside its state."""
         self._leaving = False
-        self.ahead.drop()
+        self.expect_nothing(why)
         self._lock()
         self._line.add(why)
 
@@ -313,7 +325,34 @@ class AnnotationPanel(HasCommands, Widget):
         """Lock the fields until another run comes: what is typed until then is for that one."""
         self._leaving = True
         self._lock()
-        self.ahead.wait(monotonic())
+        self.expect_fields()
+
+    # Keys for fields that are not there yet
+
+    def expect_fields(self, submitted: bool = False) -> None:
+        """Hold what is typed from now on until fields open: this run's, or those of the next one.
+
+        `submitted` where this run is done with: then no key leads to a run further on.
+        """
+        self._is_submitted = self._is_submitted or submitted
+        if self._coming is None:
+            self._coming = self._keys.wait(passes=self._goes_on, ignores=_SUBMITS)
+
+    def expect_nothing(self, why: str = "") -> None:
+        """Drop what was typed for fields that are not coming; `why` says so in a few words."""
+        coming, self._coming, self._is_submitted = self._coming, None, False
+        if coming is not None:
+            coming.never(why)
+
+    def _goes_on(self, command: str) -> bool:
+        return command in _TO_OTHER_RUNS and not self._is_submitted
+
+    def _take_keys(self) -> None:
+        """The fields are there, unless others are to come: type into them what was typed for them."""
+        coming = self._coming
+        if coming is not None and not self._leaving:
+            self._coming, self._is_submitted = None, False
+            coming.done()
 
     def _lock(self) -> None:
         """Lock the fields where nothing is to be typed into them, or unlock them."""
@@ -390,6 +429,8 @@ class AnnotationPanel(HasCommands, Widget):
         self._leaving = self._submitting = False
         self._lock()
         self._turned_down = None
+        if self._wants_focus or self._holds_focus():
+            self.expect_fields()
         self._line.say("opening…")
         self.run_worker(self._open(run, self._opening), group="annotation-open")
 
@@ -410,7 +451,7 @@ class AnnotationPanel(HasCommands, Widget):
         self._ready = True
         before, self._before = self._before, ""
         if error is not None:
-            self.ahead.drop()
+            self.expect_nothing("its annotation could not be read")
             self._fail(run.key, error)
         elif kept is not None:
             since = "; what was submitted has changed since" if opened and opened.changed else ""
@@ -424,7 +465,8 @@ class AnnotationPanel(HasCommands, Widget):
         if not self._leaving and (self._wants_focus or self._holds_focus()):
             self._wants_focus = False
             self.focus_fields()
-        self.post_message(self.Opened(run.key))
+        self._take_keys()
+        self.post_message(self.Opened())
 
     def _fill(self, run: AnnotatedRun, draft: Draft) -> None:
         grid = ScoreGrid(run.rubric, run.agents[:_MOST_AGENTS])
@@ -446,11 +488,11 @@ class AnnotationPanel(HasCommands, Widget):
     async def _ask_whose(self, run: AnnotatedRun, work: str, differs: int) -> None:
         """Ask what is to become of work about another run that had this name."""
         self._fill(run, Draft(run.key, run.rubric.name, ()))
-        self.ahead.drop()
+        self.expect_nothing("it is asked first whose your work is")
         self._leaving = False
         self._line.say(f"this log holds another conversation now; the {work} is of the one before", "error")
         self._asking = True
-        choice = await self.app.push_screen_wait(OtherRunScreen(work, differs))
+        choice = await self.app.push_screen_wait(OtherRunScreen(work, differs, self._keys))
         self._asking = False
         now = self._run
         if now != run or now is None or differs_at(run.beginning, now.beginning) is not None:
@@ -506,7 +548,7 @@ class AnnotationPanel(HasCommands, Widget):
         self._submitting = True
         self._lock()
         if advance:
-            self.ahead.wait(monotonic(), submitting=True)
+            self.expect_fields(submitted=True)
         return self.run_worker(self._save(run, draft, list(self._work.rewards), advance), group="annotation-save")
 
     def _turn_down(self, why: str, kind: str) -> None:
@@ -515,13 +557,8 @@ class AnnotationPanel(HasCommands, Widget):
 
     def _refuse(self) -> None:
         """Let go what was typed for the next run, as this one stays."""
-        if self.ahead.refused(monotonic()):
-            self.say_lost()
-
-    def say_lost(self) -> None:
-        """Say that keys were typed into nothing; once for each refusal."""
-        text = "Not submitted, so this episode is still here. What you went on typing is in none: pause, then type."
-        self.notify(text, severity="warning", timeout=5)
+        self._keys.refuse(_LOST, answer="annotation.save")
+        self.expect_nothing()
 
     async def _save(
         self, run: AnnotatedRun, draft: Draft, rewards: list[Reward], advance: bool, overwrite: bool = False
@@ -557,10 +594,10 @@ class AnnotationPanel(HasCommands, Widget):
     async def _ask(
         self, run: AnnotatedRun, draft: Draft, rewards: list[Reward], advance: bool, error: ChangedOnDisk
     ) -> None:
-        self.ahead.drop()
+        self.expect_nothing("somebody else has changed the annotation")
         if self.key == run.key:
             self._line.say("not submitted: changed by someone else", "error")
-        choice = await self.app.push_screen_wait(ChangedOnDiskScreen(error))
+        choice = await self.app.push_screen_wait(ChangedOnDiskScreen(error, self._keys))
         if choice == "overwrite":
             await self._save(run, draft, rewards, advance, overwrite=True)
             return

@@ -9,10 +9,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.events import Event
 from textual.widgets import Button, Input, Static
 
 from trajview.annotation.store import ChangedOnDisk
+from trajview.app.shared.key_queue import KeyQueue
 from trajview.app.shared.modal import Dialog
 from trajview.app.shared.question import Question
 from trajview.textsafe import one_line
@@ -26,7 +26,7 @@ __all__ = ["ChangedOnDiskScreen", "OtherRunScreen", "ReasonScreen", "UnsavedScre
 class ChangedOnDiskScreen(Question[Literal["overwrite", "theirs", "cancel"]]):
     """Shows both versions in short; its result is what to do: overwrite, load theirs, or neither."""
 
-    def __init__(self, error: ChangedOnDisk) -> None:
+    def __init__(self, error: ChangedOnDisk, keys: KeyQueue) -> None:
         theirs = _in_short(error.theirs) if error.theirs else "deleted" if error.gone else "no annotation any more"
         super().__init__(
             one_line(error.sentence),
@@ -36,13 +36,14 @@ class ChangedOnDiskScreen(Question[Literal["overwrite", "theirs", "cancel"]]):
                 "overwrite": "Submit yours all the same",
                 "theirs": "Load theirs, drop yours",
             },
+            keys,
         )
 
 
 class OtherRunScreen(Question[Literal["apart", "same", "later"]]):
     """Says what the work is about; its result is what is to become of it."""
 
-    def __init__(self, work: str, differs: int) -> None:
+    def __init__(self, work: str, differs: int, keys: KeyQueue) -> None:
         """`work`: what there is, such as `draft of 22:10`. `differs`: the message from which on it is another run."""
         where = f"they differ from message {differs} on" if differs else "they begin differently"
         about = f"Your {work} is of the one before: {where}. It is safe."
@@ -54,6 +55,7 @@ class OtherRunScreen(Question[Literal["apart", "same", "later"]]):
                 "apart": "Keep it apart, and score this conversation anew",
                 "same": "Go on with it: it holds for this one as well",
             },
+            keys,
         )
         self.work, self.differs = work, differs
 
@@ -77,9 +79,16 @@ class UnsavedScreen(Dialog[Literal["save", "draft", "stay"]]):
     }
     """
 
-    def __init__(self, problem: str = "") -> None:
+    def __init__(self, problem: str, keys: KeyQueue) -> None:
+        """`keys`: where what is typed comes from; what was typed before the question is on the screen is no answer."""
         super().__init__()
         self._problem = problem
+        self._keys = keys
+
+    def on_mount(self) -> None:
+        unseen = self._keys.wait()
+        self._keys.drop()
+        self.call_after_refresh(unseen.never)
 
     def compose(self) -> ComposeResult:
         if self._problem:
@@ -135,10 +144,6 @@ class ReasonScreen(Dialog[str | None]):
             yield Static(Content(f"Skip {one_line(self._episode, 80)}"), classes="title")
             yield Input(self._former[self._shown], placeholder="why?", max_length=300, compact=True)
             yield Static(Content(f"enter: skip  ·  escape: don't{again}"), classes="hint")
-
-    def for_later(self, _: Event) -> bool:
-        """Whether a key is for nobody: what is typed once the answer is given is no part of it."""
-        return not self.is_active
 
     def action_former(self, step: int) -> None:
         """Put an earlier reason into the field, or a later one."""

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import deque
 from collections.abc import Sequence
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
@@ -24,8 +22,7 @@ from trajview.app.shared.edit import open_outside
 from trajview.app.shared.key_footer import KeyFooter
 from trajview.app.shared.moves import Moves
 from trajview.app.shared.prompt import Prompt
-from trajview.app.shared.screen import Holding
-from trajview.app.shared.typed_ahead import ENDING
+from trajview.app.shared.screen import TrajviewScreen
 from trajview.app.transcript.search import SearchHits, search
 from trajview.app.transcript.session import TranscriptSession
 from trajview.app.transcript.view import TranscriptView
@@ -49,6 +46,8 @@ MOST_FOUND = 100_000
 """Matches of a search that are gone through: a letter is in half a gigabyte more often than memory holds places."""
 _WITHOUT_RECORD = frozenset({"back", "edit", "palette"})
 """Commands that do something while the record is being read."""
+_LONG = 60.0
+"""Seconds that keys wait for the record at most."""
 _Place = tuple[int, int]
 """A line of the record and a column in it, both from 0."""
 
@@ -86,7 +85,7 @@ def _go_to(session: TranscriptSession, place: _Place) -> None:
     session.to_message(0, max(0, bisect_right(rows, place, key=lambda row: row[:2]) - 1))
 
 
-class RawScreen(Holding):
+class RawScreen(TrajviewScreen):
     """Shows one record, at a message of it; reads and searches it in a thread."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("raw")]
@@ -101,7 +100,6 @@ class RawScreen(Holding):
         """`at` is the message that was read, by its transcript and its number in it."""
         super().__init__()
         self.info, self.at = info, at
-        self._early = deque()  # of what is typed before the record is there
         self._size_text = self._status = ""
         self._changed = False  # since it was read
         self._matches: _Matches | None = None
@@ -126,7 +124,14 @@ class RawScreen(Holding):
     def on_mount(self) -> None:
         self.view.focus()
         self._title(f"reading… {size_of(self.info.length)}")
+        self._coming = self.trajview.keys.wait(passes=self._needs_no_record, patience=_LONG)
         self._background.start("raw", self._read, waited_for=False)
+
+    def on_unmount(self) -> None:
+        self._coming.never()
+
+    def _needs_no_record(self, command: str) -> bool:
+        return not self.is_current or command in _WITHOUT_RECORD
 
     def can_do(self, id: str) -> bool:
         """Whether a command can be done now: without a search, `n` has nowhere to go."""
@@ -179,13 +184,7 @@ class RawScreen(Holding):
         self.view.show(session)
         _go_to(session, place)
         self.view.sync()
-        self._type_early()
-
-    def for_later(self, event: events.Key | events.Paste) -> bool:
-        """Whether an event is held until the record is there. What needs none is done at once, if it comes first."""
-        if self._early is None or (isinstance(event, events.Key) and event.key in ENDING):
-            return False
-        return self._hold(event, self._early, _WITHOUT_RECORD)
+        self._coming.done()
 
     # -- search --------------------------------------------------------------------------------------------------------
 

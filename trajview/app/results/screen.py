@@ -6,7 +6,7 @@ from collections import deque
 from functools import partial
 from typing import ClassVar, Final
 
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
@@ -33,9 +33,9 @@ from trajview.app.results.text import context_text, counts_text, empty_text, que
 from trajview.app.shared.background import Background, Task
 from trajview.app.shared.cells import called
 from trajview.app.shared.key_footer import KeyFooter
+from trajview.app.shared.key_queue import Wait
 from trajview.app.shared.prompt import Prompt
-from trajview.app.shared.screen import Holding
-from trajview.app.shared.typed_ahead import ENDING
+from trajview.app.shared.screen import TrajviewScreen
 from trajview.corpus.info import RunInfo
 from trajview.corpus.matches import RUN, Hit, hits_in
 from trajview.corpus.query import Query, QueryError, query_from
@@ -50,7 +50,7 @@ _TICK: Final = 0.1
 """Seconds after which what was found meanwhile is taken in, and it is said how far the search is."""
 
 
-class ResultsScreen(Holding):
+class ResultsScreen(TrajviewScreen):
     """What a search finds, run by run, while it goes on. It stays as it is while a run is read, and when it is left.
 
     It is the `Neighbours` of the runs that are opened from it.
@@ -77,6 +77,10 @@ class ResultsScreen(Holding):
 
     def __init__(self) -> None:
         super().__init__()
+        self._asking: Wait | None = None
+        """The question that what is typed is an answer to, before it is asked."""
+        self._coming: Wait | None = None
+        """The run that is being opened."""
         self.results = Results()
         self.scope: Scope = ALL
         """The runs that were searched; before the first search, that are going to be."""
@@ -123,22 +127,17 @@ class ResultsScreen(Holding):
 
     def before_shown(self) -> None:
         """The screen is about to be shown: it begins with the question, above what was found the last time."""
-        self._early = deque()
+        self._asking = self.trajview.keys.wait()
 
     def on_screen_resume(self) -> None:
-        if self._early is not None:
+        if self._asking is not None:
             self.call_after_refresh(self._ask_first)
 
     def _ask_first(self) -> None:
         self.ask()
-        self._type_early()
-
-    def for_later(self, event: events.Key | events.Paste) -> bool:
-        """Whether an event is held: quick fingers type the pattern before the screen is there."""
-        if self._early is None or (isinstance(event, events.Key) and event.key in ENDING):
-            return False
-        self._early.append(event)
-        return True
+        asking, self._asking = self._asking, None
+        if asking is not None:
+            asking.done()
 
     def on_unmount(self) -> None:
         self._stop()
@@ -306,16 +305,21 @@ class ResultsScreen(Holding):
     def _open_at(self, group: Group, hit: Hit | None = None) -> None:
         hit, typed = hit or next(iter(group.hits), None), self.results.typed
         landing = Landing(max(0, hit.transcript), hit.message, hit.text, typed) if hit else Landing(0, RUN, "", typed)
-        self._background.start("open-hit", partial(self._open, group.found, landing))
+        before, self._coming = self._coming, self.trajview.keys.wait(passes=lambda _: not self.is_current)
+        if before is not None:
+            before.done()
+        self._background.start("open-hit", partial(self._open, group.found, landing, self._coming))
 
-    def _open(self, found: RunMatches, landing: Landing, task: Task) -> None:
+    def _open(self, found: RunMatches, landing: Landing, coming: Wait, task: Task) -> None:
         corpus = self.trajview.corpus
         try:
             info = corpus.resolve(corpus.at(found.place, found.id))
         except TrajviewError as error:
             task.tell(self._say_problem, str(error))
+            task.tell(coming.never, "the run cannot be opened")
         else:
             task.tell(self.trajview.open_run, info, landing=landing, neighbours=self)
+            task.tell(coming.done)
 
     def _read_hits(self, group: Group, typed: str, task: Task) -> None:
         """Read the hits of a run that are not shown."""

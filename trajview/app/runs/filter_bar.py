@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, cast
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.cells import cell_len
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.events import Event
 from textual.message import Message
 from textual.suggester import Suggester
 from textual.widgets import Input, Static
@@ -29,14 +27,6 @@ _BEFORE: Final = 3
 _HINT: Final = "reward < 0.5   model ~ gpt   errors > 0   not annotated   sort:-units"
 _MOST: Final = 30
 """Candidates that are listed, if there is room."""
-
-
-class _Types(Protocol):
-    """The app, as far as keys that come late need it."""
-
-    def call_later(self, callback: Callable[..., Any], *args: Any) -> bool: ...
-
-    async def type_held(self, next_held: Callable[[], Event | None]) -> None: ...
 
 
 class _Completes(Suggester):
@@ -91,7 +81,7 @@ class FilterBar(Vertical):
         """The filter is to be kept, and all that was typed of it has been posted: `leave` says how that ends."""
 
     class Left(Message):
-        """The person is done with the filter: it is kept, or it was cleared. The owner calls `left`, when it is."""
+        """The person is done with the filter: it is kept, or it was cleared."""
 
     class Stepped(Message):
         """The person wants the cursor of the list elsewhere, without leaving the filter."""
@@ -113,9 +103,6 @@ class FilterBar(Vertical):
             suggester=_Completes(self.found_for),
             id="filter-input",
         )
-        self._entering = False
-        self._early: deque[Event] = deque()
-        """What was typed behind the filter, and comes when the owner knows of all that was typed before."""
         self._counts = Static("", id="filter-count")
         self._hint_line = Static("", id="filter-hint")
 
@@ -222,41 +209,17 @@ class FilterBar(Vertical):
         self.post_message(self.Left())
 
     def action_keep(self) -> None:
-        """Keep the filter and go back to the list; an empty one goes away, one that is wrong has to be mended first.
-
-        The field may have keys to take in yet, and the list a filter: keys that come after wait for both.
-        """
-        self._entering = True
-        box = self._box
-        # Behind the keys that the field has, then behind what it says of them, here and to the owner.
-        box.call_later(box.call_later, self.call_later, self.post_message, self.Entered())
+        """Keep the filter and go back to the list; an empty one goes away, one that is wrong has to be mended first."""
+        self.post_message(self.Entered())
 
     def leave(self) -> None:
         """Go back to the list, unless something is wrong with the filter."""
         if self._wrong is not None:
             self.show_hint(self._wrong, loudly=True)
-            self.left()
         elif self._box.value.strip():
             self.post_message(self.Left())
         else:
             self.action_clear()
-
-    def for_later(self, event: Event) -> bool:
-        """Hold what is typed behind a filter until the list is there; False where nothing is to be waited for."""
-        if not self._entering and not self._early:
-            return False
-        self._early.append(event)
-        return True
-
-    def left(self) -> None:
-        """The focus is where the next keys belong: what was typed early is typed now."""
-        self._entering = False
-        if self._early:
-            app = cast("_Types", self.app)
-            app.call_later(app.type_held, self._next_early)
-
-    def _next_early(self) -> Event | None:
-        return self._early.popleft() if self._early and not self._entering else None
 
     def action_complete(self, step: int) -> None:
         """Put in what can stand here; once more, the next candidate."""

@@ -137,6 +137,11 @@ class Filtering:
                 refs = (*refs, METADATA)
             self._the_finder().want(runs, refs)
 
+    @property
+    def finds_out(self) -> bool:
+        """Whether runs are being read for the filter or the order."""
+        return self._finder is not None and self._finder.left > 0
+
     def cancel(self) -> None:
         """Read no more."""
         if self._finder is not None:

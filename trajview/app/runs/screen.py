@@ -26,12 +26,12 @@ from trajview.app.shared.background import Background, Task
 from trajview.app.shared.cells import called
 from trajview.app.shared.key_footer import KeyFooter
 from trajview.app.shared.screen import TrajviewScreen
-from trajview.app.shared.typed_ahead import ENDING
 from trajview.corpus.info import RunInfo, Updated
 from trajview.errors import Problem, TrajviewError
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
+    from trajview.app.shared.key_queue import Wait
     from trajview.config import Settings
     from trajview.corpus.corpus import Corpus
 
@@ -39,6 +39,11 @@ __all__ = ["BrowserScreen"]
 
 _TICK: Final = 0.25
 """Seconds after which what came is drawn, and how far the reading is."""
+
+_WITHOUT_ROWS: Final = frozenset({"back", "help", "palette", "filter"})
+"""Commands that do something while a run is waited for."""
+
+_AWAITED: Final = "opening the first run that is found…"
 
 _PATIENCE: Final = 0.2
 """Seconds that a key may wait for a run to be summed up."""
@@ -74,8 +79,14 @@ class BrowserScreen(TrajviewScreen):
             super().__init__()
             self.infos = infos
 
+    class Begun(Message):
+        """The first rows are on the screen, or there are none."""
+
     class StatusesRead(Message):
         """The annotation statuses were read anew."""
+
+    class StatusesFailed(Message):
+        """The annotation statuses could not be read."""
 
     def __init__(
         self, corpus: Corpus, settings: Settings, read_statuses: Callable[[], tuple[Mapping[str, str], str]]
@@ -104,8 +115,9 @@ class BrowserScreen(TrajviewScreen):
         self._arrivals = Arrivals(
             self.runs, self.table, self.call_later, blind=settings.blind, taken=self._taken, shown=self._show_texts
         )
-        self._early: list[events.Event] | None = []
-        """What is typed while the screen is not there yet; None once it is."""
+        self._awaited: tuple[Wait, bool] | None = None
+        """A run is to be opened as soon as there is one; whether with the annotation."""
+        self._resolving: Wait | None = None
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="browser-header"):
@@ -121,6 +133,7 @@ class BrowserScreen(TrajviewScreen):
         episodes = EpisodeKeys(
             app.episodes,
             app.push_screen,
+            app.keys,
             at_hand=self._episode_at_hand,
             follow=app.open_cited,
             undone=self._show_undone,
@@ -155,7 +168,6 @@ class BrowserScreen(TrajviewScreen):
         self._show_texts()
         self._unsubscribe = self.corpus.subscribe(self._arrivals.add)
         self._ticking = self.set_interval(_TICK, self._tick)
-        self.app.call_later(self.type_early)
 
     def on_unmount(self) -> None:
         self._unsubscribe()
@@ -195,6 +207,7 @@ class BrowserScreen(TrajviewScreen):
             self.corpus.go_on()
             self.refresh_status()
             self.bar.prepare()
+            self.post_message(self.Begun())
 
     def on_screen_resume(self) -> None:
         if self._begun:
@@ -210,6 +223,7 @@ class BrowserScreen(TrajviewScreen):
                 statuses, progress = self._read_statuses()
             except (OSError, TrajviewError) as error:
                 task.tell(self._warn, "Annotations not read", error)
+                task.tell(self.post_message, self.StatusesFailed())
             else:
                 task.tell(self._take_statuses, statuses, progress)
 
@@ -233,6 +247,7 @@ class BrowserScreen(TrajviewScreen):
         self.table.empty = empty_text(runs, self.corpus, self.finished)
         self.bar.count(filter_text(runs))
         self._show_status()
+        self._open_awaited()
 
     def _show_counts(self) -> None:
         counts = Content(counts_text(self.runs, self.corpus, self.finished, self._progress))
@@ -263,7 +278,12 @@ class BrowserScreen(TrajviewScreen):
             from trajview.app.runs.problem import ProblemScreen
 
             self.app.push_screen(ProblemScreen(item))
-        elif item is not None:
+        elif item is None:
+            if not self._is_read:
+                self._await_nothing()
+                self._awaited = self.trajview.keys.wait(passes=self._needs_no_row, patience=None), annotate
+                self._show_status(_AWAITED)
+        else:
             self.runs.go(self.runs.cursor)
             if item.summarised:
                 self.trajview.open_run(item, annotate=annotate)
@@ -271,15 +291,52 @@ class BrowserScreen(TrajviewScreen):
                 self._show_status(f"opening {one_line(item.id, 60)}…")
                 self._resolve(item, annotate)
 
+    @property
+    def _is_read(self) -> bool:
+        """Whether all runs are in the list, and all is known of them that the filter asks for."""
+        return self.finished and not self._filtering.finds_out
+
+    def _open_awaited(self) -> None:
+        """Open the run that was asked for before one was in the list, or say that there is none."""
+        item = self.runs.current
+        if self._awaited is None:
+            return
+        if item is None and not self._is_read:
+            self._show_status(_AWAITED)
+            return
+        wait, annotate = self._awaited
+        self._awaited = None
+        if item is not None and self.is_current:
+            self._open(item, annotate=annotate)
+            wait.done()
+        else:
+            wait.never("no run was found")
+
+    def _await_nothing(self) -> None:
+        if self._awaited is not None:
+            self._awaited[0].done()
+            self._awaited = None
+
+    def _needs_no_row(self, command: str) -> bool:
+        """Whether a command does something while a run is waited for."""
+        return not self.is_current or command in _WITHOUT_ROWS or self.bar.has_focus_within
+
     def _resolve(self, info: RunInfo, annotate: bool) -> None:
         """Have a run summed up in a thread and opened then; the last one that was asked for."""
+
+        before, coming = self._resolving, self.trajview.keys.wait(passes=self._needs_no_row)
+        self._resolving = coming
+        if before is not None:
+            before.done()
 
         def resolve(task: Task) -> None:
             try:
                 task.tell(self._resolved, self.corpus.resolve(info), annotate)
+                task.tell(coming.done)
             except TrajviewError as error:
                 task.tell(self._show_status)
                 task.tell(self._warn, "Not opened", error)
+                task.tell(coming.never, "the run cannot be opened")
 
         self._background.start("resolve", resolve, waited_for=False)
 
@@ -371,28 +428,12 @@ class BrowserScreen(TrajviewScreen):
         message.stop()
         self._filtering.keep()
         self.set_focus(self.table)
-        self.bar.left()
 
     def on_filter_bar_stepped(self, message: FilterBar.Stepped) -> None:
         message.stop()
         self.table.move(message.rows)
 
     # Keys
-
-    def for_later(self, event: events.Event) -> bool:
-        """What is typed before there is a list is for the list, and right behind a filter for the one that it leaves."""
-        if getattr(event, "key", "") in ENDING:
-            return False
-        if self._early is None:
-            return self.bar.for_later(event)
-        self._early.append(event)
-        return True
-
-    async def type_early(self) -> None:
-        """Do what was typed before there was a list. In the app's own turn: no key comes between."""
-        early, self._early = self._early or (), None
-        for event in early:
-            await self.app.on_event(event)
 
     def on_key(self, event: events.Key) -> None:
         """Escape leads back to the list, pressed once too often as well: it does not quit where another key does."""
@@ -403,6 +444,7 @@ class BrowserScreen(TrajviewScreen):
 
     async def _back(self) -> None:
         """Clear the filter if there is one; else leave."""
+        self._await_nothing()
         if self.bar.is_open:
             self.bar.action_clear()
         else:

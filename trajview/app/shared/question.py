@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from time import monotonic
 from typing import ClassVar, TypeVar
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -14,8 +12,8 @@ from textual.content import Content
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from trajview.app.shared.key_queue import KeyQueue
 from trajview.app.shared.modal import Dialog
-from trajview.app.shared.typed_ahead import TypedAhead
 
 __all__ = ["Question"]
 
@@ -37,21 +35,16 @@ class Question(Dialog[_Answer]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "cancel")]
 
-    def __init__(self, title: str, about: str, answers: Mapping[_Answer, str]) -> None:
-        """`answers`: the words of each."""
+    def __init__(self, title: str, about: str, answers: Mapping[_Answer, str], keys: KeyQueue) -> None:
+        """`answers`: the words of each. `keys`: where what is typed comes from; what was typed before is no answer."""
         super().__init__()
         self._title, self._about = title, about
         self._answers = answers
-        self.ahead = TypedAhead()
+        self._keys = keys
 
     def on_mount(self) -> None:
-        self.ahead.refused(monotonic())
-
-    def on_key(self, event: events.Key) -> None:
-        """What is typed for something else is no answer."""
-        if self.ahead.loses(event.time):  # When it was typed: a busy machine may come to it much later.
-            event.stop()
-            event.prevent_default()
+        self._keys.refuse()
+        self.call_after_refresh(self._keys.refuse)  # Nobody answers what is not on the screen yet.
 
     def compose(self) -> ComposeResult:
         with Vertical():

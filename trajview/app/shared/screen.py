@@ -1,11 +1,9 @@
-"""The base of the viewer's screens, and what those share that hold keys which came too early."""
+"""The base of the viewer's screens."""
 
 from __future__ import annotations
 
-from collections import deque
 from typing import TYPE_CHECKING, Final, cast
 
-from textual import events
 from textual.await_complete import AwaitComplete
 from textual.screen import Screen
 from textual.widgets import Input, TextArea
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
     from trajview.app.annotate.panel import AnnotationPanel
     from trajview.app.app import TrajviewApp
 
-__all__ = ["Holding", "TrajviewScreen"]
+__all__ = ["TrajviewScreen"]
 
 _OPEN_FIELDS: Final = frozenset(key.id for key in KEYS if key.priority and "annotation" not in key.screens)
 
@@ -43,35 +41,3 @@ class TrajviewScreen(HasCommands, ReportsFaults, Screen[None]):
     def dismiss(self, result: None = None) -> AwaitComplete:
         """Close, if it is in front: Textual would close whatever screen is, for each of several keys."""
         return super().dismiss(result) if self.is_active else AwaitComplete()
-
-    def _hold(self, event: events.Key | events.Paste, early: deque[events.Event], at_once: frozenset[str]) -> bool:
-        """Put an event behind those that are held; False where it is one of the actions that are done `at_once`, and comes first.
-
-        Escape takes back what is held: what it would have ended is not begun.
-        """
-        if isinstance(event, events.Key):
-            if event.key == "escape" and early:
-                early.clear()
-                return True
-            bound = self.active_bindings.get(event.key)
-            if not early and bound is not None and bound.binding.id in at_once:
-                return False
-        early.append(event)
-        return True
-
-
-class Holding(TrajviewScreen):
-    """For those that hold what is typed before they can do it; their `for_later` says what that is."""
-
-    _early: deque[events.Event] | None = None
-    """What was typed before that; None where nothing is held."""
-
-    def _type_early(self) -> None:
-        """Do what was held, as if it were typed now, and hold nothing more."""
-        self.trajview.call_later(self.trajview.type_held, self._next_early)
-
-    def _next_early(self) -> events.Event | None:
-        if self._early:
-            return self._early.popleft()
-        self._early = None
-        return None

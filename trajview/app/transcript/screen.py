@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
@@ -12,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.widgets import Input, Static, TextArea
+from textual.widgets import Input, Static
 
 from trajview.app.annotate.annotating import Annotator
 from trajview.app.annotate.citing import Citer
@@ -23,13 +22,13 @@ from trajview.app.keys import bindings_for
 from trajview.app.render.evidence import citation_at
 from trajview.app.shared.background import Background
 from trajview.app.shared.key_footer import KeyFooter
+from trajview.app.shared.key_queue import Wait
 from trajview.app.shared.moves import Moves
 from trajview.app.shared.prompt import Prompt
 from trajview.app.shared.row_selection import RowSelection
 from trajview.app.shared.rows_view import GUTTER
 from trajview.app.shared.screen import TrajviewScreen
 from trajview.app.shared.status_line import StatusLine
-from trajview.app.shared.typed_ahead import ENDING
 from trajview.app.transcript.branch_view import BranchView
 from trajview.app.transcript.branches import Brancher
 from trajview.app.transcript.counting import TokenCounter
@@ -69,6 +68,10 @@ __all__ = ["TranscriptScreen"]
 _EVERY: Final = 0.2  # seconds from one look at how far an opening or an export is to the next
 _WITHOUT_RUN: Final = frozenset({"back", "run.next", "run.previous", "edit", "help", "palette"})
 """Commands that do something while a run is being opened."""
+_PANEL_WITHOUT_RUN: Final = frozenset({"annotation.next_run", "annotation.previous_run"})
+"""The same, with the cursor in the annotation panel."""
+_LONG: Final = 60.0
+"""Seconds that keys wait for a run at most: to read half a gigabyte takes its time."""
 _OF_MESSAGES: Final = frozenset({"export", "score.unit", "mark.note"})
 """Commands that open a field, and are keys of the messages only."""
 
@@ -132,7 +135,8 @@ class TranscriptScreen(TrajviewScreen):
         self._neighbours = neighbours
         self.reading = Reading(info)
         self._first = Wanted(info, unit, landing, annotate, annotate)
-        self._early: deque[events.Event] = deque()
+        self._coming: Wait | None = None
+        """The run that is being opened, as far as keys are meant for it."""
         self.view, self.side = TranscriptView(id="transcript"), TranscriptView(id="side")
         self.branch_view, self.outline, self.minimap = (
             BranchView(id="branches"),
@@ -205,6 +209,7 @@ class TranscriptScreen(TrajviewScreen):
         episode = EpisodeKeys(
             app.episodes,
             app.push_screen,
+            app.keys,
             at_hand=lambda: self.info if self.run is not None else None,
             follow=self._follow_from_history,
             undone=self._episode_turned,
@@ -263,6 +268,9 @@ class TranscriptScreen(TrajviewScreen):
 
     def _open(self, wanted: Wanted) -> None:
         self.reading.info = wanted.info
+        before, self._coming = self._coming, self.trajview.keys.wait(passes=self._needs_no_run, patience=_LONG)
+        if before is not None:
+            before.done()
         if wanted.landing is not None:
             self.searcher.come_with(wanted.landing.typed)
         self.follower.gone = False
@@ -296,7 +304,8 @@ class TranscriptScreen(TrajviewScreen):
             self._go_to_unit(read.session, wanted.unit)
         if wanted.annotate:
             self.annotator.open(with_cursor=wanted.cursor_in_panel)
-        self._type_early()
+        if self._coming is not None:
+            self._coming.done()
 
     def _go_to_unit(self, session: TranscriptSession, unit: int) -> None:
         if not session.to_unit(unit):
@@ -307,15 +316,13 @@ class TranscriptScreen(TrajviewScreen):
     def _failed(self, problem: Problem) -> None:
         """Say why a run cannot be shown. Keys are about no run, least of all about the one that was shown before."""
         self.add_class("-failed")
-        if self.panel is not None:
-            self.panel.ahead.drop()
+        self._expect_nothing("the run cannot be shown")
         self.query_one("#title", Static).update(Content(f"✗ {one_line(self.info.name or self.info.id)}"))
         self.query_one("#problem", Static).update(failed_text(problem))
         self.reading.none_left()
         self.tokens.forget()
         self.notices.forget()
         self.annotator.close()
-        self._early.clear()
 
     def runs_changed(self, infos: Sequence[RunInfo]) -> None:
         """Runs are others now in the list; the one that is read may be among them."""
@@ -442,6 +449,7 @@ class TranscriptScreen(TrajviewScreen):
         self.annotator.at_work()
 
     def on_unmount(self) -> None:
+        self._expect_nothing()
         self.unit_scorer.close()
 
     def on_click(self, event: events.Click) -> None:
@@ -490,9 +498,8 @@ class TranscriptScreen(TrajviewScreen):
         self.panes.show_tree(False)
         self.view.focus()
 
-    def on_annotation_panel_opened(self, message: AnnotationPanel.Opened) -> None:
+    def on_annotation_panel_opened(self) -> None:
         self.citer.panel_opened()
-        self.annotator.opened(message.key)
 
     def on_annotation_panel_saved(self, message: AnnotationPanel.Saved) -> None:
         self.citer.reasoning_changed()
@@ -513,31 +520,15 @@ class TranscriptScreen(TrajviewScreen):
 
     # -- keys that come before the run ---------------------------------------------------------------------------------
 
-    def for_later(self, event: events.Key | events.Paste) -> bool:
-        """Whether an event is held, as typed for the run that is on its way."""
-        bound = self.active_bindings.get(event.key) if isinstance(event, events.Key) else None
-        command = bound.binding.id if bound is not None else None
-        return self.annotator.for_later(event, command) or self.too_early(event)
+    def _expect_nothing(self, why: str = "") -> None:
+        if self._coming is not None:
+            self._coming.never(why)
 
-    def too_early(self, event: events.Key | events.Paste) -> bool:
-        """Whether an event is held until the run is there. What needs no run is done at once, if it comes first.
-
-        Asked once more when a key comes back from the widgets: the one before it may have gone to another run by then.
-        """
-        key = event.key if isinstance(event, events.Key) else ""
-        if not (self.opener.opening or self._early) or key in ENDING:
-            return False
-        if self.annotator.has_cursor or isinstance(self.focused, Input | TextArea):
-            return False
-        return self._hold(event, self._early, _WITHOUT_RUN)
-
-    def _type_early(self) -> None:
-        """Do what was typed for the run that is shown now."""
-        if self._early:
-            self.trajview.call_later(self.trajview.type_held, self._next_early)
-
-    def _next_early(self) -> events.Event | None:
-        return self._early.popleft() if self._early and not self.opener.opening else None
+    def _needs_no_run(self, command: str) -> bool:
+        """Whether a command does something while a run is being opened. What is typed in a field goes there."""
+        if not self.is_current or isinstance(self.focused, Input):
+            return True
+        return command in (_PANEL_WITHOUT_RUN if self.annotator.has_cursor else _WITHOUT_RUN)
 
     # -- commands that are about the screen, or lead to others ---------------------------------------------------------
 

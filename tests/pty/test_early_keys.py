@@ -1,0 +1,152 @@
+"""What is typed while the viewer starts lands where it was meant for, in its order, or nowhere, and that is said.
+
+The tests try a few moments. All of them from launch to 3 s, and what became of the keys, with the counts:
+
+    EARLY_KEYS_STEP=0.05 .venv/bin/python -m pytest -n 0 -s tests/pty/test_early_keys.py
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.app.logs import chat, episode, write_jsonl
+from trajview.annotation.rubric import SOTOPIA
+from trajview.annotation.store import AnnotationStore
+
+from .screen import Terminal
+
+pytestmark = pytest.mark.pty
+
+STEP = float(os.environ.get("EARLY_KEYS_STEP", 0))
+"""Seconds from one try to the next; 0 for a few tries."""
+STARTS = [STEP * i for i in range(int(3 / STEP) + 1)] if STEP else [0.0, 0.1, 0.25, 0.4, 0.6, 0.9, 1.3, 2.0]
+"""Seconds from the launch to the first key."""
+AT_ONCE = 1 if STEP else 4
+"""Programs that run at the same time."""
+PATIENCE = 40.0
+"""Seconds until what was typed counts as lost without a word."""
+
+SCORES = ("7", "2", "6")
+NAMES = ("hallway", "nightbus", "rooftop")
+DROPPED = b"What you typed ahead is dropped"
+
+Try = Callable[[Path, float, float], str]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Episodes, and runs with names."""
+    (tmp_path / "episodes").mkdir()
+    for name in ("a", "b", "c"):
+        (tmp_path / "episodes" / f"{name}.json").write_text(json.dumps(episode(name)))
+    (tmp_path / "runs").mkdir()
+    for name in NAMES:
+        write_jsonl(tmp_path / "runs" / f"{name}.jsonl", [chat(name, f"Where is the {name}?", "Over there.")])
+    return tmp_path
+
+
+def type_at(terminal: Terminal, keys: Sequence[str], start: float, pause: float) -> None:
+    """Type keys so many seconds after the launch, with pauses between them."""
+    terminal.look(start)
+    for key in keys:
+        terminal.press(key)
+        if pause:
+            terminal.look(pause)
+
+
+def scores_typed(folder: Path, start: float, pause: float) -> str:
+    """Type three scores into a queue that is being opened: what became of them."""
+    home = folder / f"home-{start:.2f}-{pause}"
+    store = home / "store"
+    keys = [char for score in SCORES for char in f"{score}\r"]
+    with Terminal(home, "annotate", "episodes", "--store", str(store), cwd=folder, size=(120, 36)) as terminal:
+        type_at(terminal, keys if pause else ["".join(keys)], start, pause)
+        deadline = time.monotonic() + PATIENCE
+        while b"draft saved" not in terminal.sent and time.monotonic() < deadline and DROPPED not in terminal.sent:
+            terminal.look(0.2)
+        terminal.look(1.2)  # the last of it is in the journal within half a second
+        terminal.kill()
+    for name in ("b", "c"):
+        if AnnotationStore(store, "ada").open(name, SOTOPIA, 2).kept is not None:
+            return "wrong: in another episode"
+    kept = AnnotationStore(store, "ada").open("a", SOTOPIA, 2).kept
+    if kept is None:
+        return "lost and said" if DROPPED in terminal.sent else "lost"
+    first, second = kept.values
+    expected = dict(zip(("believability", "relationship", "knowledge"), SCORES, strict=True))
+    return (
+        "right" if (first, second, kept.reasoning) == (expected, {}, "") else f"wrong: {kept.values} {kept.reasoning}"
+    )
+
+
+def name_typed(folder: Path, start: float, pause: float) -> str:
+    """Filter the list by a name, keep the filter, and open the run: what became of that."""
+    home = folder / f"home-list-{start:.2f}-{pause}"
+    keys = [*"&nightbus", "\r", "\r"]
+    with Terminal(home, "runs", cwd=folder, size=(120, 36)) as terminal:
+        type_at(terminal, keys if pause else ["".join(keys)], start, pause)
+        deadline = time.monotonic() + PATIENCE
+        while "Over there." not in terminal.text and time.monotonic() < deadline and DROPPED not in terminal.sent:
+            terminal.look(0.2)
+        shown = terminal.text
+        terminal.kill()
+    if "Where is the nightbus?" in shown and "Over there." in shown:
+        return "right"
+    return "lost and said" if DROPPED in terminal.sent else f"wrong: {shown}"
+
+
+@contextmanager
+def busy_processor() -> Iterator[None]:
+    """Keep every core busy."""
+    loops = [
+        subprocess.Popen(["nice", "-n", "5", sys.executable, "-c", "while True: pass"])
+        for _ in range(os.cpu_count() or 2)
+    ]
+    try:
+        yield
+    finally:
+        for each in loops:
+            each.kill()
+            each.wait()
+
+
+def results_of(attempt: Try, folder: Path, tries: Sequence[tuple[float, float]]) -> Counter[str]:
+    """Try at several moments, given with the seconds between keys: how often each came out."""
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        found = list(pool.map(lambda each: attempt(folder, *each), tries))
+    print(f"{attempt.__name__}: {len(tries)} tries, {dict(Counter(each.partition(':')[0] for each in found))}")
+    return Counter(found)
+
+
+@pytest.mark.parametrize("attempt", [scores_typed, name_typed])
+def test_what_is_typed_at_once_while_it_starts_is_where_it_belongs(folder: Path, attempt: Try) -> None:
+    found = results_of(attempt, folder, [(start, 0.0) for start in STARTS])
+    assert set(found) <= {"right", "lost and said"}, found
+    assert found["right"] >= len(STARTS) - 1
+
+
+@pytest.mark.parametrize("attempt", [scores_typed, name_typed])
+def test_what_is_typed_key_by_key_while_it_starts_is_where_it_belongs(folder: Path, attempt: Try) -> None:
+    starts = STARTS if STEP else STARTS[1::2]
+    found = results_of(attempt, folder, [(start, 0.12) for start in starts])
+    assert set(found) <= {"right", "lost and said"}, found
+    assert found["right"] >= len(starts) - 1
+
+
+def test_what_is_typed_while_the_processor_is_busy_is_where_it_belongs(folder: Path) -> None:
+    starts = STARTS if STEP else [0.2, 0.8]
+    with busy_processor():
+        for attempt in (scores_typed, name_typed):
+            found = results_of(attempt, folder, [(start, 0.12) for start in starts])
+            assert set(found) <= {"right", "lost and said"}, found
