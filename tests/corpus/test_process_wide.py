@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
@@ -94,15 +94,8 @@ def test_no_garbage_is_looked_for_while_a_large_record_is_read_by_anybody() -> N
 
 @pytest.mark.usefixtures("collector")
 def test_the_first_look_for_garbage_waits_for_a_large_record_that_is_being_read() -> None:
-    later: list[Callable[[], None]] = []
-
-    class App:
-        def set_timer(self, _delay: float, callback: Callable[[], None]) -> None:
-            later.append(callback)
-
     process_wide.put_off_garbage()
-    process_wide.Garbage(App())
     with process_wide.without_garbage():
-        later.pop()()  # the first screen is there
+        process_wide.collect_garbage_again()  # the first screen is there
         assert not gc.isenabled()
     assert gc.isenabled()

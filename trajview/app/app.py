@@ -31,7 +31,7 @@ from trajview.app.shared.themes import THEMES
 from trajview.config import Settings
 from trajview.corpus.corpus import Corpus
 from trajview.corpus.info import RunInfo
-from trajview.corpus.process_wide import Garbage, key_pressed, short_turns
+from trajview.corpus.process_wide import STARTED, collect_garbage_again, key_pressed, short_turns
 from trajview.terminal_input import EarlyInput
 from trajview.textsafe import one_line
 
@@ -118,7 +118,7 @@ class TrajviewApp(ReportsFaults, App[int]):
         return self.browser
 
     def on_mount(self) -> None:
-        self._garbage = Garbage(self)
+        self.set_timer(STARTED, collect_garbage_again)
         if not self.is_headless:
             from trajview.app.signals import heed_signals
 
@@ -223,7 +223,6 @@ class TrajviewApp(ReportsFaults, App[int]):
 
     def _active(self) -> None:
         """Somebody is at work."""
-        self._garbage.at_work()
         key_pressed()
         if not self._is_ready:
             self._is_ready = True

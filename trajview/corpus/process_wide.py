@@ -8,16 +8,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, Final, Protocol
-
-if TYPE_CHECKING:
-    from asyncio import TimerHandle
+from typing import Final
 
 __all__ = [
-    "IDLE",
     "LARGE",
     "STARTED",
-    "Garbage",
+    "collect_garbage_again",
     "give_way",
     "giving_way",
     "key_pressed",
@@ -106,18 +102,11 @@ LARGE: Final = 1 << 20
 """Bytes of a record from which on no garbage is looked for while it is read."""
 STARTED: Final = 1.0
 """Seconds after which the first screen is there, and garbage is collected again."""
-IDLE: Final = 1.5
-"""Seconds without a key after which nobody waits."""
-_ANSWERED: Final = 0.02
-"""Seconds after which a key is answered, and the next of a key that is held down has not come yet."""
 _YOUNG, _MIDDLE, _OLD = 10_000, 10, 100
 """Objects more than before until the young are looked through, and how often that is done before older ones are.
 
-A key makes some 2,000: where it is these that are looked through once it is answered, no key waits for that.
+A key makes some 2,000, so every fifth one waits for a look at the young, of 2 ms.
 """
-_OFTEN: Final = 5
-"""Collections of the young after keys, before the older ones are collected as well."""
-
 
 _pausing = 0
 _was_on = True
@@ -149,68 +138,24 @@ def without_garbage(size: int = LARGE) -> Iterator[None]:
                 gc.enable()
 
 
+_put_off = False
+
+
 def put_off_garbage() -> None:
-    """Collect no garbage until the first screen is there (`Garbage`): starting up makes many objects, and no garbage."""
+    """Collect no garbage until `collect_garbage_again`: starting up makes many objects, and no garbage."""
+    global _put_off
+    _put_off = True
     gc.disable()
 
 
-class Timed(Protocol):
-    """An object that can call a function later, such as an app of Textual's."""
-
-    def set_timer(self, delay: float, callback: Callable[[], None]) -> object:
-        """Call a function once, after so many seconds."""
-
-
-class Garbage:
-    """Collects garbage for an app whose caller has put that off until the app runs; leaves it alone otherwise.
-
-    A look through everything takes 10 to 20 ms (40 with half a gigabyte open), and Textual's strips are so many objects
-    that it would come at every fiftieth key. So all of it is looked through only when nobody is at work. What is young is
-    looked through when a key is answered, and otherwise as ever, only in larger portions.
-    """
-
-    def __init__(self, app: Timed) -> None:
-        self._app = app
-        self._ours = not gc.isenabled()
-        self._waits = False
-        self._soon: TimerHandle | None = None
-        self._worked_at = 0.0
-        if self._ours:
-            app.set_timer(STARTED, self._begin)
-
-    def _begin(self) -> None:
-        """Collect garbage from now on, but never look again at objects of the start-up: they stay to the end."""
-        global _was_on
-        gc.freeze()
-        gc.set_threshold(_YOUNG, _MIDDLE, _OLD)
-        with _lock:
-            _was_on = True
-            if not _pausing:
-                gc.enable()
-
-    def at_work(self) -> None:
-        """Note a key: collect garbage once it is answered, and all of it some time after the last."""
-        self._worked_at = monotonic()
-        if not self._ours:
-            return
-        if not self._waits:
-            self._waits = True
-            self._app.set_timer(IDLE, self._look)
-        if self._soon is None:
-            from asyncio import get_running_loop  # which no command needs that opens no screen
-
-            self._soon = get_running_loop().call_later(_ANSWERED, self._look_at_young)
-
-    def _look_at_young(self) -> None:
-        self._soon = None
-        if gc.isenabled():
-            gc.collect(int(gc.get_count()[1] >= _OFTEN))
-
-    def _look(self) -> None:
-        since = monotonic() - self._worked_at
-        if since < IDLE:
-            self._app.set_timer(IDLE - since, self._look)
-            return
-        self._waits = False
-        if gc.isenabled():
-            gc.collect()
+def collect_garbage_again() -> None:
+    """Collect garbage once more where that was put off, and never look again at objects of the start-up: they stay."""
+    global _put_off, _was_on
+    if not _put_off:
+        return
+    gc.freeze()
+    gc.set_threshold(_YOUNG, _MIDDLE, _OLD)
+    with _lock:
+        _put_off, _was_on = False, True
+        if not _pausing:
+            gc.enable()
