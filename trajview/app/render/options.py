@@ -27,4 +27,4 @@ class ViewOptions:
     bare: bool = False
     """No header: the lines of the text only (raw JSON, metadata)."""
     language: str = ""
-    """The language of a bare text; "metadata" for keys and values, as `app.metadata` writes them."""
+    """The language of a bare text; "metadata" for keys and values, as `transcript.metadata` writes them."""
