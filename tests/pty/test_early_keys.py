@@ -26,12 +26,11 @@ from trajview.annotation.store import AnnotationStore
 
 from .screen import Terminal
 
-pytestmark = pytest.mark.pty
-
 STEP = float(os.environ.get("EARLY_KEYS_STEP", 0))
 """Seconds from one try to the next; 0 for a few tries."""
 STARTS = [STEP * i for i in range(int(3 / STEP) + 1)] if STEP else [0.0, 0.1, 0.25, 0.4, 0.6, 0.9, 1.3, 2.0]
 """Seconds from the launch to the first key."""
+pytestmark = [pytest.mark.pty, pytest.mark.timeout(1800 if STEP else 120)]
 AT_ONCE = 1 if STEP else 4
 """Programs that run at the same time."""
 PATIENCE = 40.0
