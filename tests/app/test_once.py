@@ -9,13 +9,14 @@ from textual.screen import ModalScreen
 from trajview.app.agreement.reveal import RevealScreen
 from trajview.app.annotate.questions import ReasonScreen, UnsavedScreen
 from trajview.app.help import HelpScreen
+from trajview.app.shared.key_queue import KeyQueue
 from trajview.app.shared.modal import Dialog
 
 
 @pytest.mark.parametrize(
     ("make", "first", "second"),
     [
-        (lambda: UnsavedScreen(), "draft", "save"),
+        (lambda: UnsavedScreen("", KeyQueue()), "draft", "save"),
         (lambda: RevealScreen("Show it?", lambda: None), None, None),
         (lambda: ReasonScreen("e1"), "cut off", None),
         (lambda: HelpScreen("browser"), None, None),
