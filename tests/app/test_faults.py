@@ -13,7 +13,7 @@ from trajview.annotation.queue import Plan
 from trajview.annotation.store import AnnotationStore
 from trajview.app import app
 from trajview.app.annotate.episodes import Episodes
-from trajview.app.shared.unwaited import in_background
+from trajview.app.shared.background import in_background
 from trajview.app.transcript import outline
 
 from .driving import Reader, reading, records

@@ -10,8 +10,7 @@ from textual.content import Content
 
 from trajview.annotation.rubric import written
 from trajview.app.keys import key_of
-from trajview.app.runs.columns import fit
-from trajview.app.shared.cells import called
+from trajview.app.shared.cells import called, fit
 from trajview.textsafe import one_line, safe_text
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from textual.widgets import Static
 
 from trajview.app.compare.comparison import GUTTER, MIDDLE, Comparison, side_width
 from trajview.app.keys import key_of
-from trajview.app.runs.columns import fit
+from trajview.app.shared.cells import fit
 from trajview.compare.facts import Fact
 
 __all__ = ["CompareHead"]

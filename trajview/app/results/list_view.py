@@ -17,7 +17,7 @@ from textual.strip import Strip
 
 from trajview.app.keys import key_of
 from trajview.app.results.found import Results, Row
-from trajview.app.runs.columns import fit, fit_path
+from trajview.app.shared.cells import fit, fit_path
 from trajview.corpus.matches import Hit, excerpt
 from trajview.corpus.search import RunMatches
 from trajview.textsafe import one_line, safe_text, strip_escapes

@@ -1,11 +1,11 @@
-"""The columns of the table of runs: which of them a width has room for, and text that fits in exactly so many cells."""
+"""The columns of the table of runs: which of them a width has room for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 
 from trajview.app.runs.run_list import RunList
 from trajview.app.shared.cells import COLUMNS, Column, title_of
@@ -13,7 +13,7 @@ from trajview.corpus.info import RunInfo
 from trajview.textsafe import one_line
 from trajview.where.fields import Ref
 
-__all__ = ["MARGIN", "Columns", "fit", "fit_path", "gap", "layout"]
+__all__ = ["MARGIN", "Columns", "gap", "layout"]
 
 MARGIN: Final = 2
 """Cells left of the first column: the cursor's bar and a space, or the sign of a problem."""
@@ -35,25 +35,6 @@ _GIVEN_UP = (Column.AGENTS, Column.MODELS, Column.SOURCE, Column.UNITS, Column.F
 
 _NAME_WISH = 24
 """As long as the name has fewer cells than this, and would use more, another column is given up for it."""
-
-
-def fit(text: str, width: int, *, right: bool = False) -> str:
-    """Text in exactly `width` cells: padded, or cut with an ellipsis. A wide character is never cut in half."""
-    have = cell_len(text)
-    if have > width:
-        if width <= 0:
-            return ""
-        text = set_cell_size(text, width - 1).rstrip() + "…"
-        have = cell_len(text)
-    pad = " " * (width - have)
-    return pad + text if right else text + pad
-
-
-def fit_path(path: str, width: int) -> str:
-    """A path in exactly `width` cells; one that is too long loses its front, for its end says more."""
-    if cell_len(path) <= width:
-        return fit(path, width)
-    return "…" + fit(set_cell_size(path[::-1], max(0, width - 1)).rstrip()[::-1], max(0, width - 1))
 
 
 def layout(width: int, wanted: Mapping[Ref, int]) -> dict[Ref, int]:

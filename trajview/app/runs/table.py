@@ -17,9 +17,9 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from trajview.app.runs.columns import MARGIN, Columns, fit, fit_path, gap
+from trajview.app.runs.columns import MARGIN, Columns, gap
 from trajview.app.runs.run_list import DRAFT_STATUSES, RunList, RunRow
-from trajview.app.shared.cells import COLUMNS, Column, is_number, title_of
+from trajview.app.shared.cells import COLUMNS, Column, fit, fit_path, is_number, title_of
 from trajview.corpus.info import RunInfo
 from trajview.errors import Problem
 from trajview.textsafe import one_line

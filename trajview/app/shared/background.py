@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from contextlib import suppress
+from contextvars import copy_context
 from queue import Empty, SimpleQueue
+from threading import Thread
 from typing import Final, ParamSpec, TypeVar
 
 from textual.dom import DOMNode
 from textual.worker import Worker, get_current_worker
 
-from trajview.app.shared.unwaited import in_background
-
-__all__ = ["Background", "Task"]
+__all__ = ["Background", "Task", "in_background"]
 
 _P = ParamSpec("_P")
 _Result = TypeVar("_Result")
@@ -87,3 +89,35 @@ class Background:
     def cancel(self, group: str) -> None:
         """Nobody wants what is done in a group any more."""
         self._node.workers.cancel_group(self._node, group)
+
+
+async def in_background(function: Callable[[], None]) -> None:
+    """Call a function in a thread that ends with the program, and wait for it as long as the program goes on.
+
+    Textual's own threads are waited for when the program ends, which takes seconds while one decodes half a gigabyte.
+    """
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[None] = loop.create_future()
+
+    def tell(error: BaseException | None) -> None:
+        if done.done():  # nobody waits any more
+            return
+        if error is None:
+            done.set_result(None)
+        else:
+            done.set_exception(error)
+
+    def run() -> None:
+        error: BaseException | None = None
+        try:
+            function()
+        except StopIteration as caught:  # which no future takes: nobody would ever hear of the end
+            error = RuntimeError("there was no next one")
+            error.__cause__ = caught
+        except BaseException as caught:  # noqa: BLE001 - it is raised where it is waited for
+            error = caught
+        with suppress(RuntimeError):  # the program has ended
+            loop.call_soon_threadsafe(tell, error)
+
+    Thread(target=copy_context().run, args=(run,), name="trajview-reads", daemon=True).start()
+    await done

@@ -1,10 +1,12 @@
-"""The columns of the list of runs, and what stands in their cells."""
+"""The columns of the list of runs, what stands in their cells, and text that fits in so many of the screen's."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
+
+from rich.cells import cell_len, set_cell_size
 
 from trajview.corpus.info import RunInfo
 from trajview.formats.base import LONGEST_TASK
@@ -15,7 +17,8 @@ if TYPE_CHECKING:
     from trajview.models.run import Reward
 
 __all__ = [
-    "COLUMNS", "Column", "called", "cell", "is_number", "number", "reward_text", "size_text", "title_of", "value_text",
+    "COLUMNS", "Column", "called", "cell", "fit", "fit_path", "is_number", "number", "reward_text", "size_text", "title_of",
+    "value_text",
 ]  # fmt: skip
 
 
@@ -114,3 +117,22 @@ def value_text(value: object) -> str:
     if isinstance(value, (list, tuple)):
         return one_line(", ".join(value_text(each) for each in value[:20]))
     return one_line(str(value))
+
+
+def fit(text: str, width: int, *, right: bool = False) -> str:
+    """Text in exactly `width` cells: padded, or cut with an ellipsis. A wide character is never cut in half."""
+    have = cell_len(text)
+    if have > width:
+        if width <= 0:
+            return ""
+        text = set_cell_size(text, width - 1).rstrip() + "…"
+        have = cell_len(text)
+    pad = " " * (width - have)
+    return pad + text if right else text + pad
+
+
+def fit_path(path: str, width: int) -> str:
+    """A path in exactly `width` cells; one that is too long loses its front, for its end says more."""
+    if cell_len(path) <= width:
+        return fit(path, width)
+    return "…" + fit(set_cell_size(path[::-1], max(0, width - 1)).rstrip()[::-1], max(0, width - 1))

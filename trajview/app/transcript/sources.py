@@ -13,7 +13,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input, OptionList, Static
 
-from trajview.app.runs.columns import fit
+from trajview.app.shared.cells import fit
 from trajview.app.shared.modal import Dialog
 from trajview.app.shared.rule_colours import colour_of
 from trajview.app.transcript.highlighter import Highlighter, Row
