@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from rich.text import Text
 from textual import events
 from textual.binding import Binding
 from textual.widgets import TextArea
 
 from trajview.annotation.citations import Citation, find_citations
-from trajview.app.shared.palette import component_style
+from trajview.app.shared.palette import palette_of
 
 __all__ = ["TEXT_KEYS", "CitingText", "RationaleText", "ReasoningText"]
 
+_LOOKS = {"citation": "underline $text-warning"}
 TEXT_KEYS = {binding.key: binding.action for binding in Binding.make_bindings(TextArea.BINDINGS)}
 """The actions of keys other than characters in a text, by key."""
 
@@ -25,7 +24,6 @@ class CitingText(TextArea):
     keys like left and backspace only after the keys behind them were given to the field.
     """
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"citing-text--citation"}
     DEFAULT_CSS = """
     CitingText {
         &.-textual-compact { padding: 0 1; background: $foreground 6%; border: none; }
@@ -33,7 +31,6 @@ class CitingText(TextArea):
         &.-textual-compact:ansi { background: ansi_default; outline-left: outer ansi_bright_black; }
         &.-textual-compact:ansi:focus { background: ansi_default; outline-left: outer ansi_blue; }
         & .text-area--cursor-line { background: transparent; }
-        & > .citing-text--citation { color: $text-warning; text-style: underline; }
     }
     """
 
@@ -52,7 +49,7 @@ class CitingText(TextArea):
         line = super().get_line(line_index)
         found = find_citations(line.plain)
         if found:
-            style = component_style(self, "citing-text--citation")
+            style = palette_of(self, _LOOKS, {})["citation"]
             for citation in found:
                 line.stylize(style, citation.start, citation.end)
         return line

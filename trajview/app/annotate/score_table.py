@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ScoreTable", "short_names"]
 
-_STYLES = (
-    "name", "here", "range", "agent", "cell", "empty", "cursor", "away", "bad", "bad-cursor", "mean", "overall", "why",
-)  # fmt: skip
 
 _CELL = 8
 _WIDE_CELL = 12
@@ -51,7 +48,18 @@ class ScoreTable(Styled, ScrollView, can_focus=True):
     The keys that move are the panel's. After a key `changed` is called, or `moved` where only the cursor went.
     """
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"score-table--{name}" for name in _STYLES}
+    LOOKS: ClassVar[Mapping[str, str]] = {
+        "name": "$foreground 85%", "here": "bold $text-primary", "range": "$foreground 40%",
+        "agent": "$text-accent", "cell": "$foreground on $foreground 7%",
+        "empty": "$foreground 30% on $foreground 7%", "cursor": "bold $foreground on $primary 40%",
+        "away": "$foreground on $foreground 16%", "bad": "$text-error on $error 25%",
+        "bad-cursor": "bold $foreground on $error 50%", "mean": "bold $text-primary", "overall": "bold $foreground",
+        "why": "bold $text-accent",
+    }  # fmt: skip
+    IN_ANSI: ClassVar[Mapping[str, str]] = {
+        "range": "dim", "cell": "underline", "empty": "dim underline", "cursor": "bold reverse",
+        "away": "bold underline", "bad": "bold underline ansi_red", "bad-cursor": "bold reverse ansi_red",
+    }  # fmt: skip
     DEFAULT_CSS = """
     ScoreTable {
         width: 1fr; background: $surface; overflow-y: auto; overflow-x: hidden; scrollbar-size-vertical: 1;
@@ -59,26 +67,6 @@ class ScoreTable(Styled, ScrollView, can_focus=True):
         scrollbar-color-hover: $foreground 40%; scrollbar-background-hover: $surface;
         scrollbar-color-active: $primary; scrollbar-background-active: $surface;
 
-        & > .score-table--name { color: $foreground 85%; }
-        & > .score-table--here { color: $text-primary; text-style: bold; }
-        & > .score-table--range { color: $foreground 40%; }
-        & > .score-table--agent { color: $text-accent; }
-        & > .score-table--cell { background: $foreground 7%; color: $foreground; }
-        & > .score-table--empty { background: $foreground 7%; color: $foreground 30%; }
-        & > .score-table--cursor { background: $primary 40%; color: $foreground; text-style: bold; }
-        & > .score-table--away { background: $foreground 16%; color: $foreground; }
-        & > .score-table--bad { background: $error 25%; color: $text-error; }
-        & > .score-table--bad-cursor { background: $error 50%; color: $foreground; text-style: bold; }
-        & > .score-table--mean { color: $text-primary; text-style: bold; }
-        & > .score-table--overall { color: $foreground; text-style: bold; }
-        & > .score-table--why { color: $text-accent; text-style: bold; }
-        &:ansi > .score-table--range { color: ansi_default; text-style: dim; }
-        &:ansi > .score-table--cell { background: ansi_default; color: ansi_default; text-style: underline; }
-        &:ansi > .score-table--empty { background: ansi_default; color: ansi_default; text-style: dim underline; }
-        &:ansi > .score-table--cursor { background: ansi_default; color: ansi_default; text-style: bold reverse; }
-        &:ansi > .score-table--away { background: ansi_default; color: ansi_default; text-style: bold underline; }
-        &:ansi > .score-table--bad { background: ansi_default; color: ansi_red; text-style: bold underline; }
-        &:ansi > .score-table--bad-cursor { background: ansi_default; color: ansi_red; text-style: bold reverse; }
     }
     """
 
@@ -186,7 +174,7 @@ class ScoreTable(Styled, ScrollView, can_focus=True):
 
     def _style(self, name: str) -> Style:
         self._find_styles()
-        return self._base + self._styles[f"score-table--{name}"]
+        return self._base + self._styles[name]
 
     def _cell(self, width: int) -> int:
         return _WIDE_CELL if width >= 60 else _CELL

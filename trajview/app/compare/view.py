@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import ClassVar
 
@@ -139,18 +139,16 @@ class CompareView(RowsView, can_focus=True, inherit_bindings=False):
 class CompareMap(Dragged, Styled, Widget, can_focus=False):
     """One column that stands for the whole comparison: where the sides differ, or what a search found, and the screen."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "compare-map--left", "compare-map--right", "compare-map--both", "compare-map--hit", "compare-map--window",
+    LOOKS: ClassVar[Mapping[str, str]] = {
+        "left": "$primary", "right": "$warning", "both": "$foreground", "hit": "$accent",
+        "window": "on $foreground 22%",
+    }  # fmt: skip
+    IN_ANSI: ClassVar[Mapping[str, str]] = {
+        "window": "on ansi_bright_black",
     }  # fmt: skip
     DEFAULT_CSS = """
     CompareMap {
         width: 1; height: 1fr; background: $background;
-        & > .compare-map--left { color: $primary; }
-        & > .compare-map--right { color: $warning; }
-        & > .compare-map--both { color: $foreground; }
-        & > .compare-map--hit { color: $accent; }
-        & > .compare-map--window { background: $foreground 22%; }
-        &:ansi > .compare-map--window { background: ansi_bright_black; }
     }
     """
 
@@ -199,11 +197,11 @@ class CompareMap(Dragged, Styled, Widget, can_focus=False):
             return Strip([Segment(" ", self._base)])
         total, top = max(1, session.map.total), session.y_of(session.top)
         first, last = top * height // total, (top + session.height - 1) * height // total
-        style = self._base + self._styles["compare-map--window"] if first <= y <= last else self._base
+        style = self._base + self._styles["window"] if first <= y <= last else self._base
         name = self._signs.get(y)
         if name is None:
             return Strip([Segment(" ", style)])
-        return Strip([Segment("▪", style + self._styles[f"compare-map--{name}"])])
+        return Strip([Segment("▪", style + self._styles[name])])
 
     def _pick(self, y: int, *, exactly: bool = False) -> None:  # noqa: ARG002 - of those whose signs are few
         last = max(1, self.size.height - 1)

@@ -1,51 +1,62 @@
-"""Rich styles of a widget's component classes, with their transparency resolved against the widget's background."""
+"""Rich styles of looks that are written as Textual's markup, with their transparency resolved against a background."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Mapping
+from typing import Final
 
 from rich.style import Style
 from textual.color import Color
 from textual.screen import Screen
+from textual.style import Style as TextStyle
 from textual.widget import Widget
 
-__all__ = ["component_style", "component_styles", "selection_style"]
+__all__ = ["palette_of", "selection_style"]
+
+_SHADE: Final = re.compile(r"(on )?([$#\w-]+) (\d+)%")
+_FAINT: Final = 70
+"""Percent of a colour under which text is dim where there are no shades."""
+_MOSTLY_BEHIND: Final = 40
+"""Percent from which on a background is shown there."""
 
 
-def component_style(widget: Widget, name: str) -> Style:
-    """What a component class sets, and nothing else. Colours such as `$foreground 45%` are blended.
+def palette_of(widget: Widget, looks: Mapping[str, str], in_ansi: Mapping[str, str]) -> dict[str, Style]:
+    """What each of some looks sets, and nothing else, blended with the widget's background.
 
-    Colours of the terminal's own (ANSI themes) cannot be blended: there a faint colour becomes a dim one.
+    Args:
+        looks: Styles in Textual's markup, by name, such as `bold $foreground 45% on $primary 12%`.
+        in_ansi: Those that are others where the theme has the terminal's own colours. These cannot be blended: a faint
+            colour becomes a dim one there.
     """
-    styles = widget.get_component_styles(name)
-    behind, text = widget.background_colors[1], styles.text_style
+    variables, behind = widget.app.theme_variables, widget.background_colors[1]
+    if widget.has_pseudo_class("ansi"):
+        looks = {name: in_ansi.get(name, _SHADE.sub(_without_shade, look)) for name, look in looks.items()}
+    return {name: _rich_style(TextStyle.parse(look, variables), behind) for name, look in looks.items()}
+
+
+def _without_shade(shade: re.Match[str]) -> str:
+    """A colour of some percent where there are no shades: dim text, no background."""
+    on, colour, percent = shade[1], shade[2], int(shade[3])
+    if on:
+        return f"on {colour}" if percent >= _MOSTLY_BEHIND else ""
+    return f"{colour} dim" if percent < _FAINT else colour
+
+
+def _rich_style(style: TextStyle, behind: Color) -> Style:
     look = Style(
-        dim=text.dim, bold=text.bold, italic=text.italic, underline=text.underline, strike=text.strike, reverse=text.reverse,
+        dim=style.dim, bold=style.bold, italic=style.italic, underline=style.underline, strike=style.strike, reverse=style.reverse,
     )  # fmt: skip
-    if styles.has_rule("background") and styles.background.a > 0:
-        background = styles.background
-        if not (_is_ansi(background) or _is_ansi(behind)):
-            behind = behind + background
-            look += Style(bgcolor=behind.rich_color)
-        elif background.a >= 0.4:
-            look += Style(bgcolor=background.rich_color)
-    return look + _foreground(styles.color, behind) if styles.has_rule("color") else look
+    if style.background is not None:
+        behind = _blended(style.background, behind)
+        look += Style(bgcolor=behind.rich_color)
+    return look if style.foreground is None else look + Style(color=_blended(style.foreground, behind).rich_color)
 
 
-def _foreground(colour: Color, behind: Color) -> Style:
-    if not (_is_ansi(colour) or _is_ansi(behind)):
-        return Style(color=(behind + colour).rich_color)
-    solid = colour if _is_ansi(colour) else colour.with_alpha(1.0)
-    return Style(color=solid.rich_color, dim=True if colour.a < 0.7 else None)
-
-
-def _is_ansi(colour: Color) -> bool:
-    return colour.ansi is not None
-
-
-def component_styles(widget: Widget, names: Iterable[str]) -> dict[str, Style]:
-    """The styles of several component classes, by class."""
-    return {name: component_style(widget, name) for name in names}
+def _blended(colour: Color, behind: Color) -> Color:
+    if colour.ansi is not None:
+        return colour
+    return colour.with_alpha(1.0) if behind.ansi is not None else behind + colour
 
 
 def selection_style(screen: Screen[object]) -> Style:

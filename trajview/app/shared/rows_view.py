@@ -14,9 +14,9 @@ from textual.strip import Strip
 from textual.timer import Timer
 
 from trajview.app.render.layout import Palette
-from trajview.app.shared.palette import component_style, selection_style
+from trajview.app.shared.palette import palette_of, selection_style
 from trajview.app.shared.positions import Position, Positions
-from trajview.app.shared.row_styles import ROWS_CSS, STYLES
+from trajview.app.shared.row_styles import ROWS, ROWS_IN_ANSI
 from trajview.app.shared.strips import restyled
 from trajview.app.shared.styled import PlainLines
 
@@ -44,8 +44,14 @@ class RowsView(PlainLines, ScrollView, can_focus=True, inherit_bindings=False):
     ALLOW_SELECT = True
     EDGES: ClassVar[int] = 0
     """Columns that the rows of the document do not have."""
-    COMPONENT_CLASSES: ClassVar[set[str]] = set(STYLES.values())
-    DEFAULT_CSS = ROWS_CSS
+    DEFAULT_CSS = """
+    RowsView {
+        overflow-y: scroll; overflow-x: hidden; background: $background;
+        scrollbar-size-vertical: 1; scrollbar-background: $background; scrollbar-background-hover: $background;
+        scrollbar-background-active: $background; scrollbar-color: $foreground 20%;
+        scrollbar-color-hover: $foreground 40%; scrollbar-color-active: $primary;
+    }
+    """
 
     session: Positions | None
 
@@ -269,7 +275,7 @@ class RowsView(PlainLines, ScrollView, can_focus=True, inherit_bindings=False):
     def _styles(self) -> Palette:
         if not self._palette:
             self._base = self.rich_style
-            self._palette = {name: component_style(self, its) for name, its in STYLES.items()}
+            self._palette = palette_of(self, ROWS, ROWS_IN_ANSI)
         return self._palette
 
     def _on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from trajview.rules.rule import COLOURS
+from typing import Final
 
-__all__ = ["colour_of", "rule_classes", "rule_css"]
+__all__ = ["RULES", "RULES_IN_ANSI", "SIGNS", "SIGNS_IN_ANSI", "colour_of"]
 
 _SHOWN = {
     "yellow": "$warning", "red": "$error", "orange": "#f0883e", "green": "$success", "cyan": "#39c5cf", "blue": "#58a6ff",
@@ -21,19 +21,9 @@ def colour_of(colour: str) -> str:
     return _SHOWN.get(colour, "$warning")
 
 
-def rule_classes(prefix: str) -> set[str]:
-    """The component classes of the signs of all colours."""
-    return {f"{prefix}--sign-{colour}" for colour in COLOURS}
-
-
-def rule_css(widget: str, prefix: str, *, texts: bool = False) -> str:
-    """The CSS of those classes, and with `texts` of matched text (`PREFIX--rule-COLOUR`)."""
-    rules = []
-    for colour in COLOURS:
-        rules.append(f"& > .{prefix}--sign-{colour} {{ color: {_SHOWN[colour]}; }}")
-        rules.append(f"&:ansi > .{prefix}--sign-{colour} {{ color: {_ANSI[colour]}; }}")
-        if texts:
-            rules.append(f"& > .{prefix}--rule-{colour} {{ background: {_SHOWN[colour]} 28%; }}")
-            ansi = f"background: {_ANSI[colour]}; color: ansi_black;"
-            rules.append(f"&:ansi > .{prefix}--rule-{colour} {{ {ansi} }}")
-    return f"{widget} {{ {' '.join(rules)} }}\n"
+SIGNS: Final = {f"sign.{name}": colour for name, colour in _SHOWN.items()}
+"""The styles of the signs of rules, by colour."""
+SIGNS_IN_ANSI: Final = {f"sign.{name}": colour for name, colour in _ANSI.items()}
+RULES: Final = {f"rule.{name}": f"on {colour} 28%" for name, colour in _SHOWN.items()}
+"""The styles of what a rule matches."""
+RULES_IN_ANSI: Final = {f"rule.{name}": f"ansi_black on {colour}" for name, colour in _ANSI.items()}

@@ -1,4 +1,4 @@
-"""What widgets that draw line by line share: the styles of their component classes, and being clicked and dragged along."""
+"""What widgets that draw line by line share: the styles of their looks, and being clicked and dragged along."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.style import Style
 from textual import events
 
-from trajview.app.shared.palette import component_styles
+from trajview.app.shared.palette import palette_of
 
 if TYPE_CHECKING:
     from textual.geometry import Region
@@ -41,9 +41,12 @@ class PlainLines(_Widget):
 
 
 class Styled(_Widget):
-    """Keeps the styles of its component classes until it is to look otherwise. To be named before the Textual class."""
+    """Keeps the styles of its looks until it is to look otherwise. To be named before the Textual class."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]]
+    LOOKS: ClassVar[Mapping[str, str]]
+    """Styles in Textual's markup, by name."""
+    IN_ANSI: ClassVar[Mapping[str, str]] = {}
+    """Those that are others where the theme has the terminal's own colours."""
     _styles: Mapping[str, Style] = MappingProxyType({})
     _base = Style.null()
     """The widget's own style."""
@@ -56,7 +59,7 @@ class Styled(_Widget):
         """Look for the styles, where they are not known: before anything is drawn."""
         if not self._styles:
             self._base = self.rich_style
-            self._styles = component_styles(self, self.COMPONENT_CLASSES)
+            self._styles = palette_of(self, self.LOOKS, self.IN_ANSI)
 
 
 class Dragged(_Widget):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import ClassVar
 
@@ -29,27 +29,23 @@ MOST_LINES = 12
 DEEPEST = 8
 """Levels that are indented; what is deeper stands as far to the right."""
 
-_STYLES = ("group", "words", "here", "cursor", "count", "error", "rule")
-
 
 class BranchView(HasCommands, Styled, ScrollView, can_focus=True, inherit_bindings=False):
     """Shows a `BranchTree`, at most a third of the column high; posts `Picked`, and `Left` when its keys are not wanted."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("tree")]
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"branches--{name}" for name in _STYLES}
+    LOOKS: ClassVar[Mapping[str, str]] = {
+        "group": "$foreground 55%", "words": "$foreground 75%", "here": "bold $text-primary",
+        "cursor": "on $primary 25%", "count": "$foreground 40%", "error": "$error", "rule": "$foreground 20%",
+    }  # fmt: skip
+    IN_ANSI: ClassVar[Mapping[str, str]] = {
+        "cursor": "reverse",
+    }  # fmt: skip
     DEFAULT_CSS = """
     BranchView {
         height: auto; background: $surface; overflow-x: hidden; scrollbar-size-vertical: 1; display: none;
         scrollbar-background: $surface; scrollbar-background-hover: $surface; scrollbar-background-active: $surface;
         scrollbar-color: $foreground 15%;
-        & > .branches--group { color: $foreground 55%; }
-        & > .branches--words { color: $foreground 75%; }
-        & > .branches--here { color: $text-primary; text-style: bold; }
-        & > .branches--cursor { background: $primary 25%; }
-        & > .branches--count { color: $foreground 40%; }
-        & > .branches--error { color: $error; }
-        & > .branches--rule { color: $foreground 20%; }
-        &:ansi > .branches--cursor { background: ansi_default; text-style: reverse; }
     }
     """
 
@@ -111,7 +107,7 @@ class BranchView(HasCommands, Styled, ScrollView, can_focus=True, inherit_bindin
         return self._line(tree, line, width)
 
     def _style(self, name: str) -> Style:
-        return self._base + self._styles[f"branches--{name}"]
+        return self._base + self._styles[name]
 
     def _line(self, tree: BranchTree, line: int, width: int) -> Strip:
         node = tree.nodes[line]
@@ -121,7 +117,7 @@ class BranchView(HasCommands, Styled, ScrollView, can_focus=True, inherit_bindin
         right = f" {count} " if count and width >= 20 else " "
         lead = " " * (1 + 2 * min(node.depth, DEEPEST))
         words = set_cell_size(_name(node), max(0, width - len(lead) - 4 - len(right)))
-        here = self._styles["branches--cursor"] if self.has_focus and line == tree.cursor else Style.null()
+        here = self._styles["cursor"] if self.has_focus and line == tree.cursor else Style.null()
         segments = [
             Segment(lead + _arrow(tree, node), self._style("count") + here),
             Segment(f"{sign} ", self._style("error") + here),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -10,7 +11,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from trajview.app.shared.rule_colours import rule_classes, rule_css
+from trajview.app.shared.rule_colours import SIGNS, SIGNS_IN_ANSI
 from trajview.app.shared.styled import Dragged, PlainLines, Styled
 from trajview.app.transcript.overview import OverviewLine, overview
 from trajview.app.transcript.session import TranscriptSession
@@ -26,26 +27,18 @@ class Minimap(Dragged, PlainLines, Styled, Widget, can_focus=False):
     In one column a sign hides the bar; in two they stand side by side.
     """
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        f"minimap--{name}" for name in ("error", "hit", "mark", "window", *_ROLES)
-    } | rule_classes("minimap")
-    DEFAULT_CSS = (
-        rule_css("Minimap", "minimap")
-        + """
+    LOOKS: ClassVar[Mapping[str, str]] = {
+        "error": "$error", "hit": "$warning", "mark": "$accent", "system": "$foreground 25%", "user": "$primary",
+        "assistant": "$secondary 45%", "tool": "$foreground 15%", "window": "on $foreground 22%", **SIGNS,
+    }  # fmt: skip
+    IN_ANSI: ClassVar[Mapping[str, str]] = {
+        "window": "on ansi_bright_black", **SIGNS_IN_ANSI,
+    }  # fmt: skip
+    DEFAULT_CSS = """
     Minimap {
         width: 1; height: 1fr; background: $background;
-        & > .minimap--error { color: $error; }
-        & > .minimap--hit { color: $warning; }
-        & > .minimap--mark { color: $accent; }
-        & > .minimap--system { color: $foreground 25%; }
-        & > .minimap--user { color: $primary; }
-        & > .minimap--assistant { color: $secondary 45%; }
-        & > .minimap--tool { color: $foreground 15%; }
-        & > .minimap--window { background: $foreground 22%; }
-        &:ansi > .minimap--window { background: ansi_bright_black; }
     }
     """
-    )
 
     class Picked(Message):
         """A place was clicked: `share` is how far down it is, 0 to 1, and `message` what stands out there, if anything."""
@@ -84,9 +77,9 @@ class Minimap(Dragged, PlainLines, Styled, Widget, can_focus=False):
     def _drawn(self, line: OverviewLine | None, width: int) -> Strip:
         if line is None:
             return Strip([Segment(" " * width, self._base)])
-        style = self._base + self._styles["minimap--window"] if line.window else self._base
-        bar = Segment("┊" if line.folded else "▎", style + self._styles.get(f"minimap--{line.role}", Style.null()))
-        sign = Segment("▪", style + self._styles[f"minimap--{line.kind}"]) if line.kind else Segment(" ", style)
+        style = self._base + self._styles["window"] if line.window else self._base
+        bar = Segment("┊" if line.folded else "▎", style + self._styles.get(line.role, Style.null()))
+        sign = Segment("▪", style + self._styles[line.kind]) if line.kind else Segment(" ", style)
         if width > 1:
             return Strip([bar, sign]).adjust_cell_length(width, style)
         return Strip([sign if line.kind else bar])

@@ -20,7 +20,7 @@ from trajview.app.keys import key_of
 from trajview.app.render.headers import first_words, sign_of
 from trajview.app.shared.background import Background, Task
 from trajview.app.shared.faults import ReportsFaults
-from trajview.app.shared.rule_colours import rule_classes, rule_css
+from trajview.app.shared.rule_colours import SIGNS, SIGNS_IN_ANSI
 from trajview.app.shared.styled import PlainLines, Styled
 from trajview.app.transcript.session import TranscriptSession
 from trajview.app.transcript.unit_facts import UnitFacts, facts_of, short_count, short_duration
@@ -36,8 +36,6 @@ WIDE = 46
 """Columns from which on a line says calls, time and tokens of its unit; from `SOME` on the time, or else the tokens."""
 SOME = 36
 
-_STYLES = ("number", "words", "current", "error", "hit", "mark", "user", "dim", "score")
-
 
 class Outline(ReportsFaults, PlainLines, Styled, ScrollView, can_focus=False):
     """Lists action units, all or the highlighted ones; posts `Picked` when one is clicked.
@@ -45,29 +43,22 @@ class Outline(ReportsFaults, PlainLines, Styled, ScrollView, can_focus=False):
     Labels are made for the lines on the screen only, and for those alone calls, time and tokens are counted, in a thread.
     """
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"outline--{name}" for name in _STYLES} | rule_classes("outline")
-    DEFAULT_CSS = (
-        rule_css("Outline", "outline")
-        + """
+    LOOKS: ClassVar[Mapping[str, str]] = {
+        "number": "$foreground 40%", "words": "$foreground 75%", "user": "$text-primary",
+        "current": "bold $foreground on $primary 25%", "error": "$error", "hit": "$warning", "mark": "$accent",
+        "score": "$text-success", "dim": "$foreground 40%", **SIGNS,
+    }  # fmt: skip
+    IN_ANSI: ClassVar[Mapping[str, str]] = {
+        "number": "dim", "current": "bold reverse $foreground", **SIGNS_IN_ANSI,
+    }  # fmt: skip
+    DEFAULT_CSS = """
     Outline {
         width: 1fr; height: 1fr; background: $surface; overflow-y: auto; overflow-x: hidden; scrollbar-size-vertical: 1;
         scrollbar-background: $surface; scrollbar-background-hover: $surface; scrollbar-background-active: $surface;
         scrollbar-color: $foreground 15%; scrollbar-gutter: stable;
 
-        & > .outline--number { color: $foreground 40%; }
-        & > .outline--words { color: $foreground 75%; }
-        & > .outline--user { color: $text-primary; }
-        & > .outline--current { background: $primary 25%; color: $foreground; text-style: bold; }
-        & > .outline--error { color: $error; }
-        & > .outline--hit { color: $warning; }
-        & > .outline--mark { color: $accent; }
-        & > .outline--score { color: $text-success; }
-        & > .outline--dim { color: $foreground 40%; }
-        &:ansi > .outline--number { color: ansi_default; text-style: dim; }
-        &:ansi > .outline--current { background: ansi_default; text-style: bold reverse; }
     }
     """
-    )
 
     class Picked(Message):
         """A unit was clicked."""
@@ -163,10 +154,10 @@ class Outline(ReportsFaults, PlainLines, Styled, ScrollView, can_focus=False):
         return self._line(session, unit, width)
 
     def _style(self, name: str) -> Style:
-        return self._base + self._styles[f"outline--{name}"]
+        return self._base + self._styles[name]
 
     def _sign_colour(self, kind: str) -> Style:
-        return Style(color=self._styles[f"outline--{kind.replace('.', '-')}"].color) if kind else Style.null()
+        return Style(color=self._styles[kind].color) if kind else Style.null()
 
     def _line(self, session: TranscriptSession, unit: int, width: int) -> Strip:
         digits = len(str(len(session.unit_starts) - 1))

@@ -23,7 +23,7 @@ class OverviewLine(NamedTuple):
     role: str
     folded: bool
     kind: str
-    """`error`, `hit`, `mark` or `sign-COLOUR` (a rule's), the gravest; empty for nothing."""
+    """`error`, `hit`, `mark` or `sign.COLOUR` (a rule's), the gravest; empty for nothing."""
     message: int
     """The first message of that kind, or the one in the middle of the line."""
     window: bool
@@ -58,4 +58,4 @@ def _line(session: TranscriptSession, y: int, height: int, *, window: bool) -> O
     found = session.highlights.gravest(begun, last)
     if found is None:
         return OverviewLine(role, folded, "", message, window)
-    return OverviewLine(role, folded, sign_of([found])[1].replace(".", "-"), found.message, window)
+    return OverviewLine(role, folded, sign_of([found])[1], found.message, window)
