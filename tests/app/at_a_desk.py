@@ -8,12 +8,7 @@ from typing import Any, cast
 
 from trajview.app.shared.background import Background
 from trajview.app.shared.prompt import Prompt
-from trajview.app.transcript.desk import Desk
-from trajview.app.transcript.display import Display
-from trajview.app.transcript.notices import Notices
-from trajview.app.transcript.panes import Panes
-from trajview.app.transcript.places import Places
-from trajview.app.transcript.reading import Reading
+from trajview.app.transcript.desk import Desk, Display, Notices, Panes, Places, Reading
 from trajview.app.transcript.session import TranscriptSession
 from trajview.corpus.corpus import open_corpus
 

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from trajview.app.annotate.episodes import Episodes
-from trajview.app.transcript import noticing
+from trajview.app.transcript import opening
 from trajview.app.transcript import text as transcript_said
 from trajview.corpus import unpack
 from trajview.corpus.corpus import Corpus
@@ -102,7 +102,7 @@ async def test_a_search_goes_on_in_what_is_new(tmp_path: Path) -> None:
 async def test_a_long_run_that_grows_all_the_time_is_not_read_all_the_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("trajview.app.transcript.opening.REST", 100_000)
+    monkeypatch.setattr(opening, "REST", 100_000)
     log = write_jsonl(tmp_path / "session.jsonl", [said("one"), said("two")])
     async with reading(log, follow=True) as reader:
         await reader.opened()
@@ -191,7 +191,7 @@ async def test_a_run_that_is_gone_stays_on_the_screen_and_says_so_when_it_is_rea
 async def test_a_run_that_goes_out_of_its_log_while_it_is_read_is_said_to_be_gone_until_it_is_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(noticing, "SETTLED", 0.05)
+    monkeypatch.setattr(opening, "SETTLED", 0.05)
     log = write_jsonl(tmp_path / "log.jsonl", [chat("a", "hi"), chat("b", "ho")])
     async with reading(log, follow=True) as reader:
         await reader.listed()
@@ -210,7 +210,7 @@ async def test_a_run_that_goes_out_of_its_log_while_it_is_read_is_said_to_be_gon
 async def test_a_run_that_is_back_at_once_is_not_said_to_be_gone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(noticing, "SETTLED", 0.5)
+    monkeypatch.setattr(opening, "SETTLED", 0.5)
     log = write_jsonl(tmp_path / "log.jsonl", [chat("a", "hi"), chat("b", "ho")])
     async with reading(log, follow=True) as reader:
         await reader.listed()

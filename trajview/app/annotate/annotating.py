@@ -77,7 +77,7 @@ class Annotator:
             panel.decide()
         if with_cursor:
             panel.focus_fields()
-        self._notices.brief(self._notices.text)
+        self._notices.refresh()
 
     def run_begins(self) -> None:
         """Let the panel know how the run begins by now."""
@@ -96,7 +96,7 @@ class Annotator:
     def leave_fields(self) -> None:
         """Put the cursor into the transcript. The panel stays beside it: what is read is scored in it."""
         self._panes.focus_messages()
-        self._notices.brief(self._notices.text)
+        self._notices.refresh()
 
     def at_work(self) -> None:
         """A key was pressed, or the mouse: work on the run whose annotation is open."""

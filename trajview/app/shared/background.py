@@ -86,6 +86,10 @@ class Background:
             exit_on_error=False,
         )
 
+    def later(self, seconds: float, function: Callable[[], None]) -> None:
+        """Call a function in the turn of the screen or widget, after so many seconds."""
+        self._node.set_timer(seconds, function)
+
     def cancel(self, group: str) -> None:
         """Nobody wants what is done in a group any more."""
         self._node.workers.cancel_group(self._node, group)

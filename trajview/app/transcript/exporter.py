@@ -103,7 +103,7 @@ class Exporter:
     def _write(self, wanted: _Wanted, *, over: bool) -> None:
         self._writing, self._message = wanted, 0
         rules = self._rules()
-        self._notices.brief(self._notices.text)
+        self._notices.refresh()
         self._background.start("export", lambda task: self._export(wanted, over, rules, task))
 
     def stop(self) -> bool:

@@ -43,22 +43,13 @@ class Row:
 class Highlighter:
     """Finds highlights, and changes the rules for them. The panel of highlights shows and switches them.
 
-    `scanned` is called when all of a transcript that is shown has been looked through; `selected_text` gives what the
-    reader has selected, and `open_panel` shows the panel, and calls back when it is closed.
+    `scanned` is called when all of a transcript that is shown has been looked through.
     """
 
-    def __init__(
-        self,
-        desk: Desk,
-        book: RuleBook,
-        *,
-        scanned: Callable[[TranscriptSession], None],
-        selected_text: Callable[[], str | None],
-        open_panel: Callable[[Callable[[], None]], None],
-    ) -> None:
+    def __init__(self, desk: Desk, book: RuleBook, *, scanned: Callable[[TranscriptSession], None]) -> None:
         self._reading, self._display, self._notices = desk.reading, desk.display, desk.notices
         self._background, self.book = desk.background, book
-        self._scanned, self._selected_text, self._open_panel = scanned, selected_text, open_panel
+        self._scanned = scanned
         self._counts_all = False
         """Whether rules that are off are looked for as well: the panel shows their counts."""
         self._just_made = ""
@@ -66,14 +57,14 @@ class Highlighter:
 
     @property
     def commands(self) -> Commands:
-        return {"highlight.word": self.highlight_word, "highlight.sources": self.show_panel}
+        return {"highlight.word": self.highlight_word}
 
     def highlight_word(self) -> None:
         """Make what is selected, or the first word under the cursor, a rule."""
         session = self._reading.session
         if session is None or not session.messages:
             return
-        word = (self._selected_text() or "").strip() or _word_at_cursor(session)
+        word = self._display.selected_text.strip() or _word_at_cursor(session)
         if not word:
             self._notices.brief("no word of the log is on this row: go to one that has some, or select it")
             return
@@ -91,18 +82,10 @@ class Highlighter:
         for session in self._reading.sessions.values():
             session.highlights.drop_rule(name)
 
-    def show_panel(self) -> None:
-        """The panel of all highlights."""
-        if self._reading.session is None:
-            return
-        self._counts_all = True
+    def panel_shown(self, shown: bool) -> None:
+        """The panel of highlights is opened, which shows the counts of all rules; or closed."""
+        self._counts_all = shown
         self._rules_changed()
-
-        def closed() -> None:
-            self._counts_all = False
-            self._display.highlights_changed()
-
-        self._open_panel(closed)
 
     # -- looking -------------------------------------------------------------------------------------------------------
 

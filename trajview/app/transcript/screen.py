@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -31,24 +31,17 @@ from trajview.app.shared.screen import TrajviewScreen
 from trajview.app.shared.status_line import StatusLine
 from trajview.app.transcript.branch_view import BranchView
 from trajview.app.transcript.branches import Brancher
-from trajview.app.transcript.counting import TokenCounter
-from trajview.app.transcript.desk import Desk
-from trajview.app.transcript.display import Display
+from trajview.app.transcript.desk import Desk, Display, Notices, Panes, Places, Reading
 from trajview.app.transcript.exporter import Exporter
 from trajview.app.transcript.highlighter import Highlighter
 from trajview.app.transcript.jumps import Jumps
 from trajview.app.transcript.looks import Looks
 from trajview.app.transcript.minimap import Minimap
-from trajview.app.transcript.notices import Notices
-from trajview.app.transcript.noticing import Follower
-from trajview.app.transcript.opening import Opener, RunRead, Wanted
+from trajview.app.transcript.opening import Follower, Opener, RunRead, Wanted
 from trajview.app.transcript.outline import Outline
-from trajview.app.transcript.panes import Panes
-from trajview.app.transcript.places import Places
-from trajview.app.transcript.reading import Reading
 from trajview.app.transcript.searching import Searcher
 from trajview.app.transcript.session import Look, TranscriptSession
-from trajview.app.transcript.text import failed_text, opening_text, status_text, title_text
+from trajview.app.transcript.text import TokenCounter, failed_text, opening_text, status_text, title_text
 from trajview.app.transcript.view import TranscriptView
 from trajview.app.transcript.ways_out import WaysOut
 from trajview.errors import Problem
@@ -176,29 +169,15 @@ class TranscriptScreen(TrajviewScreen):
         self.panes = Panes(self, reading, self.view, self.side)
         self.places = Places(reading, self.shown, self.notices, self._show_transcript)
         desk = Desk(reading, self.shown, self.panes, self.places, self.notices, self.prompt, Background(self))
-        self.opener = Opener(
-            desk,
-            app,
-            width=lambda: self.view.text_width,
-            later=self.set_timer,
-            opened=self._opened,
-            failed=self._failed,
-            reread=self._show_again,
-        )
+        self.opener = Opener(desk, app, opened=self._opened, failed=self._failed, reread=self._show_again)
         self.searcher = Searcher(
             desk, found=lambda: self.jumps.search_arrived(), elsewhere=lambda: self.jumps.match_elsewhere(1)
         )
-        self.highlighter = Highlighter(
-            desk,
-            app.rulebook,
-            scanned=self._transcript_shown,
-            selected_text=self.get_selected_text,
-            open_panel=self._open_highlights,
-        )
+        self.highlighter = Highlighter(desk, app.rulebook, scanned=self._transcript_shown)
         self.brancher = Brancher(desk, self.branch_view)
         self.jumps = Jumps(desk, self.searcher, self.brancher, other_runs_match=self._neighbours.were_searched)
-        self.tokens = TokenCounter(desk, self._say_status)
-        self.follower = Follower(desk, app.corpus, self.opener.run_changed, self.set_timer)
+        self.tokens = TokenCounter(desk)
+        self.follower = Follower(desk, app.corpus, self.opener)
         self.exporter = Exporter(desk, lambda: app.store, lambda: app.rulebook.wanted)
         self.unit_scorer = UnitScorer(desk, app, self.call_later)
         self.annotator = Annotator(
@@ -224,6 +203,7 @@ class TranscriptScreen(TrajviewScreen):
             "run.next": partial(self._step_run, 1),
             "run.previous": partial(self._step_run, -1),
             "tree": self._choose_transcript,
+            "highlight.sources": self._show_highlights,
             "annotate": self.annotator.annotate,
             "annotation.citation": self._follow_own_citation,
             "export": self._export,
@@ -293,7 +273,6 @@ class TranscriptScreen(TrajviewScreen):
         reading = self.reading
         reading.info, reading.run, reading.beginning = read.info, read.run, read.beginning
         reading.sessions = {read.index: read.session}
-        self.tokens.forget()
         self._show_transcript(read.index)
         landing = wanted.landing
         if landing is not None and landing.citation is not None:
@@ -320,7 +299,6 @@ class TranscriptScreen(TrajviewScreen):
         self.query_one("#title", Static).update(Content(f"✗ {one_line(self.info.name or self.info.id)}"))
         self.query_one("#problem", Static).update(failed_text(problem))
         self.reading.none_left()
-        self.tokens.forget()
         self.notices.forget()
         self.annotator.close()
 
@@ -338,7 +316,6 @@ class TranscriptScreen(TrajviewScreen):
         self._warn_if_another(read.beginning)
         read.session.take_over(before)
         reading.sessions = {read.index: read.session}
-        self.tokens.grown(read.session)
         self.notices.forget()
         self._show_transcript(read.index)
         self.searcher.again(read.session)
@@ -416,7 +393,7 @@ class TranscriptScreen(TrajviewScreen):
         if self.exporter.progress:
             self._clock.resume()
         self.status.say(
-            status_text(session, hits=hits, tokens=self.tokens.shown, following=following),
+            status_text(session, hits=hits, following=following),
             news or self.exporter.progress or self._store_text(),
             "$accent" if news else "",
         )
@@ -537,10 +514,13 @@ class TranscriptScreen(TrajviewScreen):
         if not self._neighbours.open_next(self.info, step):
             self.notices.brief(f"{'last' if step > 0 else 'first'} {self._neighbours.noun}")
 
-    def _open_highlights(self, closed: Callable[[], None]) -> None:
+    def _show_highlights(self) -> None:
+        """Open the panel of all highlights."""
         from trajview.app.transcript.sources import SourcesScreen
 
-        self.app.push_screen(SourcesScreen(self.highlighter), lambda _: closed())
+        if self.session is not None:
+            self.highlighter.panel_shown(True)
+            self.app.push_screen(SourcesScreen(self.highlighter), lambda _: self.highlighter.panel_shown(False))
 
     def _follow_own_citation(self) -> None:
         """Follow the citation at the cursor of the text that is being written; the cursor stays there."""

@@ -234,7 +234,7 @@ class Searcher:
         search = session.search
         if not stay and self._leads_on and search is not None and search.done and not search.total:
             self._leads_on = not self._elsewhere()
-        self._notices.brief(self._notices.text)
+        self._notices.refresh()
 
     def clear(self) -> None:
         """Search for nothing any more."""

@@ -31,6 +31,8 @@ FOLD_LEVELS = ("tool output folded", "all folded", "all open")
 LAYOUTS_KEPT = 400
 LONG = 2_000
 """Messages from which on highlights are looked for in a thread."""
+MOST_COUNTED_AGAIN = 500_000
+"""Characters of a transcript whose tokens are counted each time it has grown."""
 
 
 class Look(NamedTuple):
@@ -95,6 +97,8 @@ class TranscriptSession(Positions):
         """By message and call: the sub-agent's transcript that it started, by name."""
         self.quoted: tuple[int, str] | None = None
         """A message, and words in it that a citation quotes: they stand out."""
+        self.tokens: int | None = None
+        """How many tokens the transcript has, once they are counted."""
         self._changes = 0
         self._layouts: OrderedDict[int, Layout] = OrderedDict()
         self._layouts_for: object = None
@@ -117,6 +121,8 @@ class TranscriptSession(Positions):
         self.folds = {message: fold for message, fold in before.folds.items() if message < count}
         self.highlights.take_over(before.highlights)
         self.set_scored(before.scored)
+        if self.characters > MOST_COUNTED_AGAIN:
+            self.tokens = before.tokens
         self._relayout()
         if before.count and before.cursor == before.last:
             self.to_end()
@@ -274,17 +280,17 @@ class TranscriptSession(Positions):
 
     def toggle_reasoning(self) -> bool:
         """Show or hide reasoning; returns whether it is shown now."""
-        self._show(reasoning=not self.options.show_reasoning, tools=self.options.show_tools)
+        self._show(replace(self.options, show_reasoning=not self.options.show_reasoning))
         return self.options.show_reasoning
 
     def toggle_tools(self) -> bool:
         """Show or hide tool output; returns whether it is shown now."""
-        self._show(reasoning=self.options.show_reasoning, tools=not self.options.show_tools)
+        self._show(replace(self.options, show_tools=not self.options.show_tools))
         return self.options.show_tools
 
-    def _show(self, *, reasoning: bool, tools: bool) -> None:
+    def _show(self, options: ViewOptions) -> None:
         anchors = self._anchors()
-        self.options = replace(self.options, show_reasoning=reasoning, show_tools=tools)
+        self.options = options
         self._relayout()
         self._put_at(anchors)
         self._show_cursor(0)

@@ -1,8 +1,8 @@
-"""The sentences of the transcript screen: of a run that is being opened, in its title and its status line."""
+"""What the title and the status line of the transcript screen say, and the count of tokens that is part of it."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from textual.content import Content
 
@@ -12,10 +12,18 @@ from trajview.app.transcript.session import TranscriptSession
 from trajview.corpus.info import RunInfo
 from trajview.corpus.unpack import share_unpacked
 from trajview.errors import Problem
+from trajview.highlight import text_of
 from trajview.models.run import AgentRun, overall_of
 from trajview.textsafe import one_line
 
-__all__ = ["failed_text", "opening_text", "status_text", "title_text"]
+if TYPE_CHECKING:
+    from trajview.app.shared.background import Task
+    from trajview.app.transcript.desk import Desk
+
+__all__ = ["TokenCounter", "failed_text", "opening_text", "status_text", "title_text"]
+
+_MOST_COUNTED: Final = 30_000_000
+"""Characters of a transcript whose tokens are counted without being asked for: some two seconds of one core."""
 
 _LARGE: Final = 1_000_000  # bytes of a record
 _A_WHILE: Final = 1.0  # seconds after which it is said how many they are
@@ -64,7 +72,7 @@ def failed_text(problem: Problem) -> Content:
     )
 
 
-def status_text(session: TranscriptSession, *, hits: str, tokens: int | None, following: str) -> list[str]:
+def status_text(session: TranscriptSession, *, hits: str, following: str) -> list[str]:
     """Where the reader is, what is highlighted, and how long the transcript is: the parts at the left of the status line."""
     count = len(session.messages)
     total = max(1, session.map.total)
@@ -84,8 +92,8 @@ def status_text(session: TranscriptSession, *, hits: str, tokens: int | None, fo
         parts.append(f"{errors} error{'s' * (errors > 1)}")
     if not session.highlights.scanned:
         parts.append("looking for highlights…")
-    if tokens is not None:
-        parts.append(f"{_short_count(tokens)} tokens")
+    if session.tokens is not None:
+        parts.append(f"{_short_count(session.tokens)} tokens")
     if following:
         parts.append(following)
     return parts
@@ -96,3 +104,32 @@ def _short_count(count: int) -> str:
     if count < 1000:
         return str(count)
     return f"{count / 1000:.1f}k" if count < 999_950 else f"{count / 1_000_000:.1f}M"
+
+
+class TokenCounter:
+    """Counts the tokens of the transcript that is shown, in a thread."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._notices, self._background = desk.notices, desk.background
+        self._session: TranscriptSession | None = None
+        """What is being counted, or was last: a transcript that is shown again is not begun again."""
+
+    def transcript_shown(self, session: TranscriptSession) -> None:
+        """Count a transcript that is shown, unless that is done or far too much."""
+        if session.tokens is None and session is not self._session and session.characters <= _MOST_COUNTED:
+            self._session = session
+            self._background.start("tokens", lambda task: self._count(session, task))
+
+    def _count(self, session: TranscriptSession, task: Task) -> None:
+        from trajview.models.tokens import count_tokens
+
+        total = 0
+        for message in session.messages:
+            if task.cancelled():
+                return
+            total += count_tokens(text_of(message))
+        task.tell(self._take, session, total)
+
+    def _take(self, session: TranscriptSession, tokens: int) -> None:
+        session.tokens = tokens
+        self._notices.refresh()

@@ -21,7 +21,7 @@ class WaysOut:
 
     def __init__(self, desk: Desk, app: TrajviewApp, reread: Callable[[], None]) -> None:
         self._reading, self._panes, self._notices = desk.reading, desk.panes, desk.notices
-        self._view, self._app, self._reread = desk.display.view, app, reread
+        self._display, self._app, self._reread = desk.display, app, reread
 
     @property
     def commands(self) -> Commands:
@@ -83,7 +83,7 @@ class WaysOut:
 
         session = self._session()
         if session is not None:
-            selected = self._view.screen.get_selected_text()
+            selected = self._display.selected_text
             text = selected or message_markdown(session.messages[session.message])
             self._take(text, "the selection" if selected else f"message {session.message} as Markdown")
 
