@@ -176,6 +176,11 @@ class Results:
         return moved
 
     @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return len(self.rows)
+
+    @property
     def current(self) -> Row | None:
         """The row under the cursor."""
         return self.rows[self.cursor] if self.rows else None

@@ -89,14 +89,7 @@ class ResultsScreen(TrajviewScreen):
         self._background = Background(self)
         self.list, self.prompt = ResultsList(self.results, self._name_in_list), Prompt()
         self.commands = {
-            "move.down": partial(self.list.move, 1),
-            "move.up": partial(self.list.move, -1),
-            "move.half_down": partial(self.list.move_pages, 0.5),
-            "move.half_up": partial(self.list.move_pages, -0.5),
-            "move.page_down": partial(self.list.move_pages, 1),
-            "move.page_up": partial(self.list.move_pages, -1),
-            "move.top": partial(self.list.go, 0),
-            "move.end": lambda: self.list.go(len(self.results.rows)),
+            **self.list.commands,
             "results.next": partial(self._step_run, 1),
             "results.previous": partial(self._step_run, -1),
             "results.sort": self._sort,

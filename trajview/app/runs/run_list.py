@@ -380,6 +380,11 @@ class RunList:
         return self._cursor
 
     @property
+    def count(self) -> int:
+        """How many rows are shown."""
+        return len(self.shown)
+
+    @property
     def current(self) -> RunRow | None:
         """The run or problem under the cursor."""
         return self.rows[self.shown[self._cursor]] if self.shown else None

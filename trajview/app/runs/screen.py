@@ -139,14 +139,7 @@ class BrowserScreen(TrajviewScreen):
             undone=self._show_undone,
         )
         self.commands = {
-            "move.down": partial(table.move, 1),
-            "move.up": partial(table.move, -1),
-            "move.half_down": partial(table.move_pages, 0.5),
-            "move.half_up": partial(table.move_pages, -0.5),
-            "move.page_down": partial(table.move_pages, 1),
-            "move.page_up": partial(table.move_pages, -1),
-            "move.top": partial(table.go, 0),
-            "move.end": lambda: table.go(len(self.runs.shown)),
+            **table.commands,
             "filter": self._type_filter,
             "mark.run": self._mark,
             "compare": self._compare,
@@ -263,13 +256,13 @@ class BrowserScreen(TrajviewScreen):
     def _warn(self, title: str, error: Exception) -> None:
         self.notify(one_line(str(error)), title=title, severity="warning", markup=False)
 
-    def on_run_table_cursor_moved(self, message: RunTable.CursorMoved) -> None:
+    def on_rows_list_moved(self, message: RunTable.Moved) -> None:
         message.stop()
         self._show_status()
 
     # Opening
 
-    def on_run_table_opened(self, message: RunTable.Opened) -> None:
+    def on_rows_list_opened(self, message: RunTable.Opened) -> None:
         message.stop()
         self._open(self.runs.current)
 
