@@ -20,8 +20,7 @@ class Key(Struct, frozen=True):
     """One command that keys call: `id` names it, for remapping too; `keys` as Textual names them.
 
     `screens` says where it works: browser, transcript, annotation, any. `footer` is its short name in the footer,
-    empty where it is not shown there. `priority` is for keys that open a field: they act before the keys after them
-    are given out, or what is typed quickly would go to the screen; the screen refuses them while a field is typed in.
+    empty where it is not shown there. `priority` is for keys that a field, too, knows: the binding comes before it.
     What does it is in the `commands` of the screen or widget that has the binding, by `id`, unless `action` names an
     action of Textual's.
     """
@@ -71,7 +70,7 @@ KEYS: tuple[Key, ...] = (
     Key("mark.previous", "U", "previous mark", "Jump", _T),
     Key("citation", "C", "follow the citation", "Jump", _T | _D),
     Key("back.jump", "apostrophe", "back to where a jump came from", "Jump", _T),
-    Key("goto", "colon", "go to :12 unit, :m40 message, :50%", "Jump", _T, priority=True),
+    Key("goto", "colon", "go to :12 unit, :m40 message, :50%", "Jump", _T),
     Key("run.next", "L", "next run", "Jump", _T),
     Key("run.previous", "H", "previous run", "Jump", _T),
     Key("transcript.next", "tab", "next transcript of the run", "Jump", _T),
@@ -91,13 +90,13 @@ KEYS: tuple[Key, ...] = (
     Key("outline.highlighted", "F", "outline: highlighted units only, or all", "Show", _T),
     Key("show.metadata", "i", "metadata of run and message", "Show", _T),
     Key("show.raw", "v", "the raw record, at the message", "Show", _T),
-    Key("search", "slash", "search", "Find", _TR | _C, "search", priority=True),
-    Key("search.corpus", "slash", "search the messages of the listed runs", "Find", _B | _R, "search", priority=True),
-    Key("filter", "ampersand", "filter the list", "Find", _B, "filter", priority=True),
+    Key("search", "slash", "search", "Find", _TR | _C, "search"),
+    Key("search.corpus", "slash", "search the messages of the listed runs", "Find", _B | _R, "search"),
+    Key("filter", "ampersand", "filter the list", "Find", _B, "filter"),
     Key("highlight.word", "asterisk", "highlight the word at the cursor", "Find", _T),
     Key("highlight.sources", "ampersand", "highlights and rules", "Find", _T),
     Key("mark", "m", "mark the unit", "Find", _T),
-    Key("mark.note", "M", "mark the unit, and say why", "Find", _T, priority=True),
+    Key("mark.note", "M", "mark the unit, and say why", "Find", _T),
     Key("compare.open", "enter", "open the run at the unit", "Runs", _C, "open"),
     Key("compare.left", "left,h", "to the left run: search, copy, open", "Runs", _C),
     Key("compare.right", "right,l", "to the right run", "Runs", _C),
@@ -126,7 +125,7 @@ KEYS: tuple[Key, ...] = (
     Key("agreement", "A", "how far annotators agree", "Do", _B),
     Key("agreement.reveal", "R", "show what you have not submitted", "Do", _G, "reveal"),
     Key("cite", "c", "cite the message or the selection", "Do", _T),
-    Key("score.unit", "s", "score the unit, with a note", "Do", _T, priority=True),
+    Key("score.unit", "s", "score the unit, with a note", "Do", _T),
     Key("agreement.queue", "enter,o", "the episodes by disagreement", "Do", frozenset({"agreement"}), "disagreements"),
     Key("settle", "a", "settle the episode: type gold scores", "Settle", _D, "settle"),
     Key("settle.part", "tab", "list, gold scores, reasons", "Settle", _D),
@@ -139,7 +138,7 @@ KEYS: tuple[Key, ...] = (
     Key("select.up", "K,shift+up", "select rows upwards", "Do", _T | _C),
     Key("copy", "y", "copy the message as Markdown", "Do", _TR | _C),
     Key("copy.unit", "Y", "copy the unit as Markdown", "Do", _T | _C),
-    Key("export", "W", "write the run, or the selection, into a file", "Do", _T, priority=True),
+    Key("export", "W", "write the run, or the selection, into a file", "Do", _T),
     Key("reload", "ctrl+r", "read the files again", "Do", _LISTS),
     Key("edit", "ctrl+o", "open in $EDITOR or $PAGER", "Do", _BOTH),
     Key("annotation.save", "ctrl+s,ctrl+enter,ctrl+j,f2", "submit, and on to the next run", "Annotation", _A, "submit", priority=True),

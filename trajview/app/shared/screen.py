@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, cast
 
 from textual.await_complete import AwaitComplete
 from textual.screen import Screen
-from textual.widgets import Input, TextArea
 
-from trajview.app.keys import KEYS
 from trajview.app.shared.commands import HasCommands
 from trajview.app.shared.faults import ReportsFaults
 
@@ -17,8 +15,6 @@ if TYPE_CHECKING:
     from trajview.app.app import TrajviewApp
 
 __all__ = ["TrajviewScreen"]
-
-_OPEN_FIELDS: Final = frozenset(key.id for key in KEYS if key.priority and "annotation" not in key.screens)
 
 
 class TrajviewScreen(HasCommands, ReportsFaults, Screen[None]):
@@ -33,10 +29,6 @@ class TrajviewScreen(HasCommands, ReportsFaults, Screen[None]):
     def panel(self) -> AnnotationPanel | None:
         """The annotation panel of the screen, which may hold unsaved work; None where there is none."""
         return None
-
-    def can_do(self, id: str) -> bool:
-        """Whether a command can be done now: what opens a field has priority, and is yet text where text is typed."""
-        return not (id in _OPEN_FIELDS and isinstance(self.focused, Input | TextArea)) and super().can_do(id)
 
     def dismiss(self, result: None = None) -> AwaitComplete:
         """Close, if it is in front: Textual would close whatever screen is, for each of several keys."""
