@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import monotonic
 from typing import cast
@@ -74,6 +74,21 @@ class BrowserApp(App[None]):
 
     def show_agreement(self) -> None:
         """Nobody annotates here."""
+
+    def list_begun(self) -> None:
+        """Nothing else waits for the list."""
+
+    def list_complete(self) -> None:
+        """There is no queue."""
+
+    def runs_changed(self, infos: Sequence[RunInfo]) -> None:
+        """No screen is above the list."""
+
+    def enter_queue(self) -> None:
+        """There is no queue."""
+
+    def statuses_failed(self) -> None:
+        """There is no queue."""
 
 
 def said(app: BrowserApp, name: str) -> str:

@@ -20,7 +20,7 @@ from textual.widget import Widget
 
 from trajview.app.annotate.episodes import Episodes
 from trajview.app.keys import KEYS, keys_of, remap, shown
-from trajview.app.leaving import Leaving
+from trajview.app.leaving import Leaving, heed_signals
 from trajview.app.runs.screen import BrowserScreen
 from trajview.app.shared.agreed_widths import AgreedWidths
 from trajview.app.shared.background import Background
@@ -120,8 +120,6 @@ class TrajviewApp(ReportsFaults, App[int]):
     def on_mount(self) -> None:
         self.set_timer(STARTED, collect_garbage_again)
         if not self.is_headless:
-            from trajview.app.signals import heed_signals
-
             heed_signals(self.leaving.write_down, self.end)
         if without_effect := "\n".join(self._settings_without_effect()):
             self.notify(without_effect, title="Configuration", severity="warning", timeout=8, markup=False)
@@ -136,9 +134,11 @@ class TrajviewApp(ReportsFaults, App[int]):
         """Whether one run is opened at once, if it is found."""
         if self.episodes.is_planned or self.compare is not None:
             return False
-        return self.settings.run is not None or self._names_one_file()
+        paths = self.settings.paths
+        return self.settings.run is not None or (len(paths) == 1 and not paths[0].is_dir())
 
-    def on_browser_screen_begun(self) -> None:
+    def list_begun(self) -> None:
+        """The first rows are on the screen, or there are none."""
         if not (self.episodes.is_planned or self._opens_one_run):
             self.starting.done()
 
@@ -227,9 +227,8 @@ class TrajviewApp(ReportsFaults, App[int]):
         if not self._is_ready:
             self._is_ready = True
             self._import_screens()
-        at_work = getattr(self.screen, "at_work", None)  # Its class is not imported before a run is opened.
-        if at_work is not None:
-            at_work()
+        if isinstance(self.screen, TrajviewScreen):
+            self.screen.at_work()
 
     def _settings_without_effect(self) -> Iterator[str]:
         """A sentence for each setting that names a theme or a key's id that there is not."""
@@ -250,10 +249,6 @@ class TrajviewApp(ReportsFaults, App[int]):
         if (info and format_or_default(info.format).is_sotopia_episode) or not stranger(self.settings.store, key):
             return ""
         return "The store is Sotopia's own data folder, which is for its episodes, and this run is none."
-
-    def _names_one_file(self) -> bool:
-        paths = self.settings.paths
-        return len(paths) == 1 and not paths[0].is_dir()
 
     def _open_when_found(self) -> None:
         """Open the run that was asked for, or the only one there is, as soon as the scan has found it."""
@@ -309,8 +304,8 @@ class TrajviewApp(ReportsFaults, App[int]):
             self.browser.go_to(found)
         return found, why
 
-    def on_browser_screen_listed(self) -> None:
-        """Put the queue in order: anew where runs come later."""
+    def list_complete(self) -> None:
+        """All that there is so far is in the list: put the queue in order, anew where runs come later."""
         if self.episodes.is_planned:
             self._arrange_queue()
         elif self.episodes.progress:
@@ -328,16 +323,14 @@ class TrajviewApp(ReportsFaults, App[int]):
             more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
             message = f"Not in these logs: {one_line(missing[0], 60)}{more}, of the list of ids."
             self.notify(message, severity="warning", timeout=10, markup=False)
-        self._enter_queue()
+        self.enter_queue()
 
-    def on_browser_screen_statuses_read(self) -> None:
-        self._enter_queue()
-
-    def on_browser_screen_statuses_failed(self) -> None:
+    def statuses_failed(self) -> None:
+        """The annotation statuses could not be read."""
         if self.episodes.is_planned:
             self.starting.never("the annotations could not be read")
 
-    def _enter_queue(self) -> None:
+    def enter_queue(self) -> None:
         """Open the episode where the queue was left, once both are there: the queue and the progress."""
         queue = self.episodes.queue
         if queue is None or self.episodes.progress is None or self._is_entered:
@@ -412,7 +405,7 @@ class TrajviewApp(ReportsFaults, App[int]):
         if isinstance(screen, TranscriptScreen):
             screen.open_run(info, annotate=annotate, unit=unit, landing=landing)
         else:
-            neighbours = neighbours or _ListedRuns(self)
+            neighbours = neighbours or self.browser
             self.push_screen(TranscriptScreen(info, neighbours, annotate=annotate, unit=unit, landing=landing))
 
     def open_cited(self, info: RunInfo, citation: Citation) -> None:
@@ -421,20 +414,11 @@ class TrajviewApp(ReportsFaults, App[int]):
 
         self.open_run(info, landing=Landing(citation.transcript, citation.message, "", "", citation))
 
-    def on_browser_screen_runs_changed(self, message: BrowserScreen.RunsChanged) -> None:
-        """Have the transcript that is open show its run as it is now, where that comes by itself, and its record say so."""
-        if len(self.screen_stack) == 1:  # the browser
-            return
-        from trajview.app.raw.screen import RawScreen
-        from trajview.app.transcript.screen import TranscriptScreen
-
+    def runs_changed(self, infos: Sequence[RunInfo]) -> None:
+        """Rows of the list are others now: have the screens above it show their runs as they are, or say so."""
         for screen in self.screen_stack:
-            if isinstance(screen, (TranscriptScreen, RawScreen)) and screen.is_mounted:
-                screen.runs_changed(message.infos)
-
-    def neighbour(self, info: RunInfo, step: int) -> RunInfo | None:
-        """The run after (or before) another, as the browser sorts and filters them now."""
-        return self.browser.neighbour(info, step)
+            if isinstance(screen, TrajviewScreen) and screen.is_mounted:
+                screen.runs_changed(infos)
 
     def show_comparison(self, left: RunInfo, right: RunInfo) -> None:
         """Two runs beside each other."""
@@ -484,22 +468,6 @@ class TrajviewApp(ReportsFaults, App[int]):
                 yield command
         yield SystemCommand("Redraw", "All of the screen, where another program wrote over it", screen.refresh)
         yield SystemCommand("Suspend", "Back to the shell; `fg` there comes back", self.action_suspend_process)
-
-
-class _ListedRuns:
-    """The runs before and after another in the list of runs."""
-
-    noun, were_searched = "run", False
-
-    def __init__(self, app: TrajviewApp) -> None:
-        self._app = app
-
-    def open_next(self, info: RunInfo, step: int) -> bool:
-        """Open the next or previous run; False where the list ends."""
-        found = self._app.neighbour(info, step)
-        if found is not None:
-            self._app.open_run(found)
-        return found is not None
 
 
 def _unknown(what: str, name: str, known: Iterable[str]) -> str:

@@ -1,10 +1,18 @@
-"""Leaving a transcript or the program: what is not saved is asked about where somebody is there, and kept in any case."""
+"""Leaving a transcript or the program, told to by a person or the system.
+
+What is not saved is asked about where somebody is there, and kept in any case.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+import os
+import select
+import signal
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from textual.app import App
 from textual.screen import Screen
@@ -17,7 +25,10 @@ from trajview.errors import AnnotationError
 if TYPE_CHECKING:
     from trajview.app.annotate.panel import AnnotationPanel
 
-__all__ = ["Leaving"]
+__all__ = ["Leaving", "heed_signals"]
+
+_EVERY: Final = 1.0
+"""Seconds from one look at whether the terminal is still there to the next."""
 
 
 class Leaving:
@@ -88,3 +99,48 @@ class Leaving:
             with suppress(WorkerError):  # cancelled, or failed, which is reported elsewhere: it is not saved then
                 await saving.wait()
         return not panel.dirty
+
+
+def heed_signals(write_down: Callable[[], None], leave: Callable[[int], None]) -> None:
+    """On the running loop, of the main thread: heed SIGTERM and SIGHUP.
+
+    Both first have `write_down` called. Then SIGTERM has `leave` called with the exit code, 143; SIGHUP, for which there is
+    no terminal left to restore, ends the process at once, as it would have. What was started to ignore one (nohup) does.
+    A terminal that is gone ends it all the same, without a signal too: Textual would ask it for keys without a pause.
+    """
+    loop = asyncio.get_running_loop()
+
+    before = signal.getsignal(signal.SIGHUP) or signal.SIG_DFL
+
+    def hung_up() -> None:
+        write_down()
+        loop.remove_signal_handler(signal.SIGHUP)
+        # Who has something else to tidy up does; and it ends also what was started to ignore it.
+        signal.signal(signal.SIGHUP, signal.SIG_DFL if before is signal.SIG_IGN else before)
+        os.kill(os.getpid(), signal.SIGHUP)
+
+    def terminated() -> None:
+        loop.remove_signal_handler(signal.SIGTERM)  # The second one ends it, whatever the first is busy with.
+        write_down()
+        leave(128 + signal.SIGTERM)
+
+    for number, heed in ((signal.SIGHUP, hung_up), (signal.SIGTERM, terminated)):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            loop.add_signal_handler(number, heed)
+
+    def look() -> None:
+        if _is_gone():
+            hung_up()
+        else:
+            loop.call_later(_EVERY, look)
+
+    loop.call_later(_EVERY, look)
+
+
+def _is_gone() -> bool:
+    """Whether the terminal that keys come from was closed."""
+    with suppress(OSError, ValueError, AttributeError):  # there is none
+        poll = select.poll()
+        poll.register(sys.__stdin__.fileno(), 0)  # type: ignore[union-attr]  # with suppress
+        return any(event & select.POLLHUP for _, event in poll.poll(0))
+    return False

@@ -143,7 +143,7 @@ class Annotator:
 
     def step_run(self, step: int) -> None:
         """Open the next or previous run of the list with its annotation."""
-        found = self._app.neighbour(self._reading.info, step)
+        found = self._app.browser.neighbour(self._reading.info, step)
         if found is not None:
             self._open_run(found)
         elif self.panel is not None:

@@ -11,7 +11,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Static
 
 from trajview.app.annotate.episodes import EpisodeKeys
@@ -50,7 +49,10 @@ _PATIENCE: Final = 0.2
 
 
 class BrowserScreen(TrajviewScreen):
-    """The runs of a corpus and what could not be read, with their annotation status."""
+    """The runs of a corpus and what could not be read, with their annotation status.
+
+    It is the `Neighbours` of the runs that are opened from it.
+    """
 
     DEFAULT_CSS = """
     BrowserScreen {
@@ -69,24 +71,8 @@ class BrowserScreen(TrajviewScreen):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("browser")]
     AUTO_FOCUS = "RunTable"
 
-    class Listed(Message):
-        """All that there is so far is in the list."""
-
-    class RunsChanged(Message):
-        """Rows have changed: those of some runs, and of what is gone."""
-
-        def __init__(self, infos: Sequence[RunInfo]) -> None:
-            super().__init__()
-            self.infos = infos
-
-    class Begun(Message):
-        """The first rows are on the screen, or there are none."""
-
-    class StatusesRead(Message):
-        """The annotation statuses were read anew."""
-
-    class StatusesFailed(Message):
-        """The annotation statuses could not be read."""
+    noun = "run"
+    were_searched = False
 
     def __init__(
         self, corpus: Corpus, settings: Settings, read_statuses: Callable[[], tuple[Mapping[str, str], str]]
@@ -183,9 +169,9 @@ class BrowserScreen(TrajviewScreen):
     def _taken(self, changes: Sequence[Updated]) -> None:
         self._filtering.find_out()
         if changes:
-            self.post_message(self.RunsChanged([each.item for each in changes if isinstance(each.item, RunInfo)]))
+            self.trajview.runs_changed([each.item for each in changes if isinstance(each.item, RunInfo)])
         if self.finished:
-            self.post_message(self.Listed())
+            self.trajview.list_complete()
         if not self._begun and not self.runs.shown:
             self.call_after_refresh(self._begin)  # A filter may wait for what was annotated.
 
@@ -200,7 +186,7 @@ class BrowserScreen(TrajviewScreen):
             self.corpus.go_on()
             self.refresh_status()
             self.bar.prepare()
-            self.post_message(self.Begun())
+            self.trajview.list_begun()
 
     def on_screen_resume(self) -> None:
         if self._begun:
@@ -216,7 +202,7 @@ class BrowserScreen(TrajviewScreen):
                 statuses, progress = self._read_statuses()
             except (OSError, TrajviewError) as error:
                 task.tell(self._warn, "Annotations not read", error)
-                task.tell(self.post_message, self.StatusesFailed())
+                task.tell(self.trajview.statuses_failed)
             else:
                 task.tell(self._take_statuses, statuses, progress)
 
@@ -229,7 +215,7 @@ class BrowserScreen(TrajviewScreen):
             self.table.rows_come()
             self.table.show_news()
         self._show_texts()
-        self.post_message(self.StatusesRead())
+        self.trajview.enter_queue()
 
     # The header and the status line
 
@@ -373,6 +359,13 @@ class BrowserScreen(TrajviewScreen):
         except TrajviewError as error:
             self._warn("Not opened", error)
             return None
+
+    def open_next(self, info: RunInfo, step: int) -> bool:
+        """Open the next or previous run; False where the list ends."""
+        found = self.neighbour(info, step)
+        if found is not None:
+            self.trajview.open_run(found)
+        return found is not None
 
     def go_to(self, info: RunInfo) -> None:
         """Put the cursor on a run, if it is shown."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from textual.await_complete import AwaitComplete
@@ -13,6 +14,7 @@ from trajview.app.shared.faults import ReportsFaults
 if TYPE_CHECKING:
     from trajview.app.annotate.panel import AnnotationPanel
     from trajview.app.app import TrajviewApp
+    from trajview.corpus.info import RunInfo
 
 __all__ = ["TrajviewScreen"]
 
@@ -29,6 +31,12 @@ class TrajviewScreen(HasCommands, ReportsFaults, Screen[None]):
     def panel(self) -> AnnotationPanel | None:
         """The annotation panel of the screen, which may hold unsaved work; None where there is none."""
         return None
+
+    def at_work(self) -> None:
+        """Somebody presses keys or moves the mouse."""
+
+    def runs_changed(self, infos: Sequence[RunInfo]) -> None:
+        """Some runs are others now, as logs are written on."""
 
     def dismiss(self, result: None = None) -> AwaitComplete:
         """Close, if it is in front: Textual would close whatever screen is, for each of several keys."""
