@@ -29,7 +29,7 @@ from trajview.app.annotate.score_grid import Place, ScoreGrid
 from trajview.app.annotate.score_sheet import ScoreSheet
 from trajview.app.annotate.score_table import ScoreTable
 from trajview.app.shared import key_queue
-from trajview.app.shared.key_delivery import KeyDelivery
+from trajview.app.shared.key_queue import KeyDelivery
 
 from .driving import until
 

@@ -25,7 +25,7 @@ from trajview.app.runs.screen import BrowserScreen
 from trajview.app.shared.agreed_widths import AgreedWidths
 from trajview.app.shared.background import Background
 from trajview.app.shared.faults import ReportsFaults
-from trajview.app.shared.key_delivery import KeyDelivery
+from trajview.app.shared.key_queue import KeyDelivery
 from trajview.app.shared.screen import TrajviewScreen
 from trajview.app.shared.themes import THEMES
 from trajview.config import Settings
@@ -433,13 +433,14 @@ class TrajviewApp(ReportsFaults, App[int]):
         self.push_screen(AgreementScreen())
 
     def show_search(self) -> None:
-        """Search all messages; the screen is the same each time, with what was found."""
+        """Ask what to search all messages for; the screen is the same each time, with what was found."""
         from trajview.app.results.screen import ResultsScreen
 
         if not self.is_screen_installed("results"):
             self.install_screen(ResultsScreen(), "results")
-        cast("ResultsScreen", self.get_screen("results")).before_shown()
-        self.push_screen("results")
+        screen = cast("ResultsScreen", self.get_screen("results"))
+        self.push_screen(screen)
+        screen.call_later(screen.ask)  # once it is there
 
     def show_help(self, screen: str) -> None:
         """The keys of a screen."""

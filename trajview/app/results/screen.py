@@ -77,8 +77,6 @@ class ResultsScreen(TrajviewScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._asking: Wait | None = None
-        """The question that what is typed is an answer to, before it is asked."""
         self._coming: Wait | None = None
         """The run that is being opened."""
         self.results = Results()
@@ -117,20 +115,6 @@ class ResultsScreen(TrajviewScreen):
     def on_mount(self) -> None:
         self._clock = self.set_interval(_TICK, self._take, pause=True)
         self._say()
-
-    def before_shown(self) -> None:
-        """The screen is about to be shown: it begins with the question, above what was found the last time."""
-        self._asking = self.trajview.keys.wait()
-
-    def on_screen_resume(self) -> None:
-        if self._asking is not None:
-            self.call_after_refresh(self._ask_first)
-
-    def _ask_first(self) -> None:
-        self.ask()
-        asking, self._asking = self._asking, None
-        if asking is not None:
-            asking.done()
 
     def on_unmount(self) -> None:
         self._stop()

@@ -9,7 +9,6 @@ from rich.cells import cell_len
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.suggester import Suggester
 from textual.widgets import Input, Static
 
@@ -29,6 +28,10 @@ _MOST: Final = 30
 """Candidates that are listed, if there is room."""
 
 
+def _do_nothing(*_: object) -> None:
+    """Stands for what no owner has set yet."""
+
+
 class _Completes(Suggester):
     """Shows the likeliest candidate behind what is typed; `found_for` gives what can follow a text."""
 
@@ -46,7 +49,7 @@ class _Completes(Suggester):
 class FilterBar(Vertical):
     """A filter on one line, with what it leaves at the right, and below it what is wrong or what can follow.
 
-    Hidden until `start`; posts what is typed. The owner sets `candidates`, and calls `count` and `show_hint`.
+    Hidden until `start`. The owner sets what is called, and calls `count` and `show_hint`.
     """
 
     DEFAULT_CSS = """
@@ -74,26 +77,16 @@ class FilterBar(Vertical):
         Binding("down", "step(1)", show=False, priority=True),
     ]
 
-    class Changed(Message):
-        """Something else is in the field now: `text`."""
-
-    class Entered(Message):
-        """The filter is to be kept, and all that was typed of it has been posted: `leave` says how that ends."""
-
-    class Left(Message):
-        """The person is done with the filter: it is kept, or it was cleared."""
-
-    class Stepped(Message):
-        """The person wants the cursor of the list elsewhere, without leaving the filter."""
-
-        def __init__(self, rows: int) -> None:
-            super().__init__()
-            self.rows = rows
-
     def __init__(self) -> None:
         super().__init__()
         self.candidates: Callable[[str], Candidates] | None = None
-        """What can follow a text."""
+        """Gives what can follow a text."""
+        self.changed: Callable[[], object] = _do_nothing
+        """Called when something else is in the field: `text`."""
+        self.left: Callable[[], object] = _do_nothing
+        """Called when the person is done with the filter: it is kept, or it was cleared."""
+        self.step: Callable[[int], object] = _do_nothing
+        """Called to move the cursor of the list by some rows, without leaving the filter."""
         self._wrong: WhereError | None = None
         self._found: tuple[str, Candidates] | None = None
         self._cycle: tuple[str, Candidates, int] | None = None
@@ -205,19 +198,15 @@ class FilterBar(Vertical):
         with box.prevent(box.Changed):
             box.value = ""
         self.remove_class("-open")
-        self.post_message(self.Changed())
-        self.post_message(self.Left())
+        self.changed()
+        self.left()
 
     def action_keep(self) -> None:
         """Keep the filter and go back to the list; an empty one goes away, one that is wrong has to be mended first."""
-        self.post_message(self.Entered())
-
-    def leave(self) -> None:
-        """Go back to the list, unless something is wrong with the filter."""
         if self._wrong is not None:
             self.show_hint(self._wrong, loudly=True)
         elif self._box.value.strip():
-            self.post_message(self.Left())
+            self.left()
         else:
             self.action_clear()
 
@@ -247,11 +236,11 @@ class FilterBar(Vertical):
 
     def action_step(self, rows: int) -> None:
         """Move the cursor of the list."""
-        self.post_message(self.Stepped(rows))
+        self.step(rows)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
-        self.post_message(self.Changed())
+        self.changed()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()

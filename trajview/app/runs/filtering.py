@@ -63,6 +63,9 @@ class Filtering:
         self._sample: Sequence[tuple[int, RunInfo]] = ()
         """Runs whose keys of metadata are to be offered, as far as these are not known."""
         bar.candidates = self._candidates
+        bar.changed = self._filter_as_typed
+        bar.left = self._keep
+        bar.step = table.move
 
     @property
     def commands(self) -> Commands:
@@ -81,18 +84,19 @@ class Filtering:
         self._runs.filter(text)
         self._bar.show(text)
 
-    def filter_as_typed(self) -> None:
-        """Filter by what is in the field now: keys that come in one burst are all in it before the first one is reported."""
+    def _filter_as_typed(self) -> None:
+        """Filter by what is in the field now."""
         wrong = self._runs.filter(self._bar.text, typing=True)
         self._bar.show_hint(wrong)
         self.order_changed()
 
-    def keep(self) -> None:
+    def _keep(self) -> None:
         """Take the filter as it stands: it is not being typed any more, and the cursor stays where it is."""
         if self._runs.query:
             self._runs.filter(self._runs.query)
             self._runs.go(self._runs.cursor)
             self.order_changed()
+        self._table.screen.set_focus(self._table)
 
     def _candidates(self, text: str) -> Candidates:
         from trajview.where.complete import candidates

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -67,44 +66,35 @@ class RunList:
         self._wrong: WhereError | None = None  # with the filter that was given last
         self._turned = False
         self._keys_before: tuple[By, ...] | None = None
-        self._gone: set[int] = set()
         self._queue: dict[str, int] | None = None
 
     # Rows
 
     def append(self, batch: Iterable[RunRow]) -> None:
-        """Add rows at the end; in the order of the corpus that costs no more than the new rows."""
+        """Add rows at the end."""
         new = self.table.extend(batch)
         for row in new:
-            self._count(row, self.rows[row], 1)
+            self._count(self.rows[row], 1)
         matching = self._matching(new)
-        if not matching:
-            return
-        cursor = self._cursor_row
-        if self.keys:
+        if matching and self.keys:
             from trajview.where.order import merged
 
+            cursor = self._cursor_row
             self.shown = merged(self.shown, matching, self.keys, self.table)
-        elif self._queue is not None:
-            self._order(self.shown + matching)
-        elif self._turned:
-            self.shown[:0] = reversed(matching)
-        else:
-            self.shown += matching
-        self._stay_on(cursor)
+            self._stay_on(cursor)
+        elif matching:
+            self._reorder(self.shown + matching)
 
     def update(self, changes: Sequence[Updated]) -> None:
         """Put what is known now in the place of earlier rows; the cursor stays on its row, or where that was."""
-        gone = len(self._gone)
         for change in changes:
-            self._count(change.row, self.rows[change.row], -1)
-            self._count(change.row, change.item, 1)
+            self._count(self.rows[change.row], -1)
+            self._count(change.item, 1)
             self.table.replace(change.row, change.item)
-        if gone or self._gone or self.keys or self._select is not None:
-            cursor, position = self._cursor_row, self._cursor
-            self._show_matching()
-            if cursor in self._gone:
-                self._cursor = max(0, min(position, len(self.shown) - 1))
+        cursor, position = self._cursor_row, self._cursor
+        self._show_matching()
+        if cursor is not None and isinstance(self.rows[cursor], Gone):
+            self._cursor = max(0, min(position, len(self.shown) - 1))
 
     def learn(self, found: Iterable[tuple[int, RunInfo, Mapping[Ref, Any]]]) -> None:
         """Take in what was found out about runs, unless they are others by now."""
@@ -166,15 +156,11 @@ class RunList:
                     break
         return found, tuple(dict.fromkeys([*asked, *shown_for]))
 
-    def _count(self, row: int, item: RunRow, step: int) -> None:
+    def _count(self, item: RunRow, step: int) -> None:
         if isinstance(item, RunInfo):
             self.runs += step
         elif not isinstance(item, Gone):
             self.problems += step
-        elif step > 0:
-            self._gone.add(row)
-        else:
-            self._gone.discard(row)
 
     def place(self, item: RunRow) -> str:
         """Where a row comes from, as short as the opened folders allow."""
@@ -363,11 +349,11 @@ class RunList:
 
     def _matching(self, rows: Sequence[int]) -> list[int]:
         """The rows of these that the filter lets through. Those that have to be read first are noted in `_open`."""
-        found = [row for row in rows if row not in self._gone] if self._gone else rows
+        found = [row for row in rows if not isinstance(self.rows[row], Gone)]
         if self._queue is not None:
             found = [row for row in found if self._place_in_queue(row) >= 0]
         if self._select is None:
-            return list(found)
+            return found
         yes, unknown = self._select(found)
         self._open.update((row, None) for row in unknown if isinstance(self.rows[row], RunInfo))
         return yes
@@ -427,18 +413,5 @@ class RunList:
 
     def _stay_on(self, row: int | None) -> None:
         """Find the row that the cursor was put on, or else `row`; it is on the first one where neither is shown."""
-        for wanted in (self._wanted, row):
-            position = self._position(wanted)
-            if position is not None:
-                self._cursor = position
-                return
-        self._cursor = 0
-
-    def _position(self, row: int | None) -> int | None:
-        """Where a row is shown, None where it is not."""
-        if row is None:
-            return None
-        if self.keys or self._turned or self._queue is not None:
-            return self.shown.index(row) if row in self.shown else None
-        position = bisect_left(self.shown, row)  # rows are shown as they came
-        return position if position < len(self.shown) and self.shown[position] == row else None
+        wanted = next((wanted for wanted in (self._wanted, row) if wanted in self.shown), None)
+        self._cursor = 0 if wanted is None else self.shown.index(wanted)

@@ -401,24 +401,6 @@ class BrowserScreen(TrajviewScreen):
         # Reading a filter, and comparing with a pattern, takes modules that nothing else here needs.
         self._background.start("filter", lambda _: _import_filters())
 
-    def on_filter_bar_changed(self, message: FilterBar.Changed) -> None:
-        message.stop()
-        self._filtering.filter_as_typed()
-
-    def on_filter_bar_entered(self, message: FilterBar.Entered) -> None:
-        message.stop()
-        self._filtering.filter_as_typed()
-        self.bar.leave()
-
-    def on_filter_bar_left(self, message: FilterBar.Left) -> None:
-        message.stop()
-        self._filtering.keep()
-        self.set_focus(self.table)
-
-    def on_filter_bar_stepped(self, message: FilterBar.Stepped) -> None:
-        message.stop()
-        self.table.move(message.rows)
-
     # Keys
 
     def on_key(self, event: events.Key) -> None:

@@ -6,14 +6,19 @@ waited for. Who starts something that later keys are meant for, such as opening 
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from time import monotonic
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 from textual.events import Event, Key
 
-__all__ = ["DEAF", "ENDING", "PATIENCE", "KeyQueue", "Wait"]
+if TYPE_CHECKING:
+    from textual.app import App
+    from textual.dom import DOMNode
+
+__all__ = ["DEAF", "ENDING", "PATIENCE", "KeyDelivery", "KeyQueue", "Wait"]
 
 ENDING: Final = frozenset({"ctrl+c", "ctrl+q"})
 """Keys that end the program: delivered at once, and never held."""
@@ -25,6 +30,12 @@ DEAF: Final = 0.5
 """Seconds after a refusal in which keys are dropped: nobody has read the refusal and gone on by then."""
 _PAUSE: Final = 0.4
 """Seconds without a key that end typing which began within that time: people who type blind are quicker."""
+
+_ROUNDS: Final = 3
+"""How often the way from the focus to the app is gone before the next key: what a key posts goes up one widget at a time."""
+_MOST_ROUNDS: Final = 12
+_LOOK: Final = 0.5
+"""Seconds after which it is looked whether a widget that is waited for still runs."""
 
 
 class Wait:
@@ -211,3 +222,76 @@ class KeyQueue:
         now = self._clock()
         for wait in [wait for wait in self._waits if now > wait.until]:
             self.give_up(wait, "it did not come")
+
+
+class KeyDelivery:
+    """Gives an app the keys of its queue.
+
+    `deliver` does a key or a paste as if it were typed now. The app gives each one that comes from the terminal to `take`.
+    """
+
+    def __init__(self, app: App[Any], deliver: Callable[[Event], Awaitable[None]]) -> None:
+        self._app = app
+        self._deliver = deliver
+        self.queue = KeyQueue(self._command_of, self._say, self._start_settling, app.set_timer)
+        self._settling: asyncio.Task[None] | None = None
+
+    async def take(self, event: Event) -> None:
+        """Deliver a key or a paste now, or when its turn comes."""
+        if isinstance(event, Key) and event.key in ENDING:
+            await self._deliver(event)
+            return
+        self.queue.put(event)
+        await self._deliver_next()
+
+    async def _deliver_next(self) -> None:
+        event = self.queue.next()
+        if event is not None:
+            try:
+                await self._deliver(event)
+            finally:
+                self._start_settling()
+
+    def _start_settling(self) -> None:
+        self._settling = asyncio.get_running_loop().create_task(self._settle())
+
+    async def _settle(self) -> None:
+        """Wait until the messages that a key has set off are handled, then deliver the next."""
+        for number in range(1, _MOST_ROUNDS + 1):
+            before = self._target()
+            for node in before.ancestors_with_self:
+                await _passed(node)
+            if number >= _ROUNDS and before is self._target():
+                break
+        self.queue.settled()
+        if self.queue.held:
+            self._app.call_later(self._deliver_next)
+
+    def _target(self) -> DOMNode:
+        """The widget, or the screen, that the next key would go to."""
+        app = self._app
+        if not app.screen_stack:
+            return app
+        return app.focused or app.screen
+
+    def _command_of(self, key: str) -> str:
+        if not self._app.screen_stack:
+            return ""
+        bound = self._app.screen.active_bindings.get(key)
+        return (bound.binding.id or "") if bound is not None else ""
+
+    def _say(self, sentence: str) -> None:
+        self._app.notify(sentence, severity="warning", timeout=5, markup=False)
+
+
+async def _passed(node: DOMNode) -> None:
+    """Wait until a widget has handled all messages that it has been sent so far, or runs no more."""
+    done = asyncio.Event()
+    if not node.call_later(done.set):
+        return
+    while not done.is_set() and node.is_running:
+        try:
+            async with asyncio.timeout(_LOOK):
+                await done.wait()
+        except TimeoutError:
+            continue

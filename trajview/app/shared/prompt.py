@@ -17,7 +17,7 @@ __all__ = ["Prompt"]
 
 
 class Prompt(Horizontal):
-    """Asks for one text; posts `Changed` while it is typed, `Submitted` or `Cancelled` at the end."""
+    """Asks for one text; posts `Cancelled` where that is left with escape."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "cancel", "cancel", show=False, priority=True),
@@ -69,16 +69,12 @@ class Prompt(Horizontal):
         if select:
             field.selection = Selection(0, select)
         self.add_class("-open")
-        self.screen.set_focus(field)  # `field.focus()` would come later, and what is typed meanwhile would be commands
+        self.screen.set_focus(field)
 
     def close(self) -> None:
         """Hide, and put the cursor back where it was."""
         self.remove_class("-open")
-        if self.query_one(Input).has_focus:
-            self._put_back()
-
-    def _put_back(self) -> None:
-        if self._before is not None and self._before.is_attached:
+        if self.query_one(Input).has_focus and self._before is not None and self._before.is_attached:
             self.screen.set_focus(self._before)
 
     @property
@@ -90,15 +86,7 @@ class Prompt(Horizontal):
         event.stop()
 
     def action_submit(self) -> None:
-        """Take what was typed. The cursor goes back at once: the next key is no part of it.
-
-        (Another question in the same instant would take this one's place: nobody types that fast.)
-        """
-        self._put_back()
-        # Behind the keys that the field has been given and not yet taken in.
-        self.query_one(Input).call_later(self._submit)
-
-    def _submit(self) -> None:
+        """Take what was typed."""
         self.close()
         if self._then is not None:
             self._then(self.query_one(Input).value)
