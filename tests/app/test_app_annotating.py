@@ -278,8 +278,8 @@ async def test_a_store_that_cannot_be_written_shouts(log: Path, tmp_path: Path) 
         await reader.press("escape", "escape")
         await reader.pilot.press("q")
         await reader.until(lambda: isinstance(reader.app.screen, UnsavedScreen))
-        said = str(reader.app.screen.query_one(Static).render())
-        assert "its draft could not be saved" in said
+        said = str(reader.app.screen.query_one(".about", Static).render())
+        assert "Its draft could not be saved" in said
         assert "[store]" in said
         assert "Discard" in reader.whole_screen
         await reader.press("escape")

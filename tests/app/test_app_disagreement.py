@@ -79,7 +79,7 @@ async def test_what_was_not_submitted_is_hidden_until_it_is_revealed(tmp_path: P
         assert events(store, "ada") == []
         await reader.press("R", "enter")
         assert events(store, "ada") == []
-        await reader.press("R", "right", "enter")
+        await reader.press("R", "down", "enter")
         await reader.until(lambda: screen_of(reader).current is not None and not screen_of(reader).current.hidden)
         assert events(store, "ada") == [("reveal", "secret")]
         assert "secret" in table(reader).split("\n")[0]

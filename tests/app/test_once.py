@@ -17,7 +17,7 @@ from trajview.app.shared.modal import Dialog
     ("make", "first", "second"),
     [
         (lambda: UnsavedScreen("", KeyQueue()), "draft", "save"),
-        (lambda: RevealScreen("Show it?", lambda: None), None, None),
+        (lambda: RevealScreen("Show it?", lambda: None, KeyQueue()), "hide", "reveal"),
         (lambda: ReasonScreen("e1"), "cut off", None),
         (lambda: HelpScreen("browser"), None, None),
     ],

@@ -34,13 +34,15 @@ def texts(found: Settling) -> list[str]:
 
 def test_digits_replace_what_is_there_and_then_go_on() -> None:
     found = settling(values=({"secret": "-3", "goal": "7"}, {}))
-    assert [found.type(character) for character in "-10"] == [True] * 3
+    for character in "-10":
+        found.grid.type(character)
     assert texts(found) == ["-10", "7", ""]
     found.move(1)
-    found.type("2")
-    found.delete()
+    found.grid.type("2")
+    found.grid.erase()
     assert texts(found) == ["-10", "", ""]
-    assert not found.type("x")
+    found.grid.type("x")
+    assert texts(found) == ["-10", "", ""]
 
 
 def test_a_step_starts_from_the_middle_and_stays_on_the_scale() -> None:
@@ -48,8 +50,8 @@ def test_a_step_starts_from_the_middle_and_stays_on_the_scale() -> None:
     found.move(2)
     found.step(1)
     assert texts(found) == ["", "", "5"]
-    found.step(-2)
-    assert texts(found) == ["", "", "3"]
+    found.step(-1)
+    assert texts(found) == ["", "", "4"]
     for _ in range(20):
         found.step(1)
     assert texts(found) == ["", "", "10"]
@@ -70,13 +72,13 @@ def test_filling_leaves_what_is_typed() -> None:
 def test_what_is_no_score_is_said_and_what_is_saved_is_dirty_no_longer() -> None:
     found = settling()
     assert not found.dirty
-    found.type("5")
+    found.grid.type("5")
     assert found.dirty
     assert found.first_bad is not None
     assert "out of range -10..0" in found.first_bad[1]
-    found.type("0")
-    found.delete()
-    found.delete()
+    found.grid.type("0")
+    found.grid.erase()
+    found.grid.erase()
     assert found.first_bad is None
     assert not found.dirty
     found.reasoning = "Because."
@@ -92,14 +94,14 @@ def test_the_score_of_the_whole_episode_stands_with_every_agent() -> None:
     records = [record("e", who, {"fun": 3, "goal": 1}, {"fun": 3, "goal": 2}) for who in ("ana", "ben")]
     found = settling(records, rubric)
     assert [(row.agent, row.dimension.name) for row in found.rows] == [(0, "fun"), (0, "goal"), (1, "goal")]
-    found.type("4")
+    found.grid.type("4")
     assert [dict(typed) for typed in found.draft().values] == [{"fun": "4"}, {"fun": "4"}]
 
 
 def test_the_same_episode_read_again_keeps_what_was_typed() -> None:
     found = settling()
     found.move(2)
-    found.type("7")
+    found.grid.type("7")
     more = [*RECORDS, record("e", "cho", {"goal": 3})]
     found.refresh(compare(collect(more, rubric=SOTOPIA), more, "e"))
     assert texts(found) == ["", "", "7"]
@@ -122,8 +124,8 @@ def test_the_rubric_of_gold_is_that_of_what_was_rated(rated: dict[str, float], n
 def test_nothing_to_settle_is_no_error() -> None:
     found = settling([])
     found.move(1)
-    found.type("1")
-    found.delete()
+    found.grid.type("1")
+    found.grid.erase()
     found.step(1)
     found.take_middle()
     assert (found.row, found.fill(), found.dirty) == (None, 0, False)
@@ -134,12 +136,12 @@ def test_a_draft_is_written_once_and_one_that_was_taken_back_is_discarded(tmp_pa
     comparison = compare(collect(RECORDS, rubric=SOTOPIA), RECORDS, "e")
     gold.settlings["e"] = typed = gold.open(comparison, SOTOPIA)
     assert gold.unkept() == []
-    typed.type("0")
+    typed.grid.type("0")
     assert [event for event, _ in gold.unkept()] == ["draft"]
     assert gold.keep_or_rescue() is None
     assert gold.unkept() == []
     assert gold.open(comparison, SOTOPIA).text(typed.rows[0]) == "0"
-    typed.delete()
+    typed.grid.erase()
     assert [event for event, _ in gold.unkept()] == ["discard"]
     gold.keep(gold.unkept())
     assert gold.open(comparison, SOTOPIA).text(typed.rows[0]) == ""

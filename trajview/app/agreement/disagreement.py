@@ -202,7 +202,9 @@ class DisagreementScreen(TrajviewScreen):
         if self.current is not None:
             episode = self.current.episode
             what = f"Show what others gave {one_line(episode, 80)}, which you have not submitted?"
-            self.app.push_screen(RevealScreen(what, partial(reveal, self.trajview.store, [episode])))
+            self.app.push_screen(
+                RevealScreen(what, partial(reveal, self.trajview.store, [episode]), self.trajview.keys)
+            )
 
     # What is shown
 
@@ -412,12 +414,17 @@ class DisagreementScreen(TrajviewScreen):
         """Type digits, signs and points into the gold column, and delete them; any other key is a command."""
         if self.focused is not self._sheet or self.settling is None:
             return
-        if event.key in ("backspace", "delete"):
-            event.stop()
-            self._edit(Settling.delete)
-        elif event.character is not None and self.settling.type(event.character):
-            event.stop()
-            self._edited()
+        grid = self.settling.grid
+        if event.key == "backspace":
+            grid.erase()
+        elif event.key == "delete":
+            grid.clear()
+        elif event.character is not None and event.character in "0123456789.-":
+            grid.type(event.character)
+        else:
+            return
+        event.stop()
+        self._edited()
 
     @on(TextArea.Changed)
     def _why_changed(self, event: TextArea.Changed) -> None:

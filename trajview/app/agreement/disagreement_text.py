@@ -188,5 +188,5 @@ def settling_status(settling: Settling, row: Row, state: str) -> tuple[str, bool
     bad = settling.bad(row)
     dimension = row.dimension
     range_text = f" {dimension.range_text}" if dimension.high != float("inf") else ""
-    problem = f": {bad}" if bad else ""
+    problem = f": {bad or settling.grid.notice}" if bad or settling.grid.notice else ""
     return f"gold · {one_line(dimension.label, 40)}{range_text}{problem} · {state}", bool(bad)

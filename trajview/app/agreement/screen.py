@@ -186,7 +186,7 @@ class AgreementScreen(TrajviewScreen):
             self.notify("Nothing is hidden from you.", timeout=3)
             return
         what = f"Count what others gave {_episodes(len(hidden))} that you have not submitted?"
-        self.app.push_screen(RevealScreen(what, partial(reveal, self.trajview.store, hidden)))
+        self.app.push_screen(RevealScreen(what, partial(reveal, self.trajview.store, hidden), self.trajview.keys))
 
 
 def _episodes(count: int) -> str:

@@ -8,11 +8,12 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from trajview.annotation.disagreement import Comparison, Row
-from trajview.annotation.draft import Draft, Values, bad_scores
+from trajview.annotation.draft import Draft
 from trajview.annotation.ratings import OVERALL, Ratings
 from trajview.annotation.rescue import rescue
-from trajview.annotation.rubric import REWARD, SOTOPIA, Dimension, Rubric, parse_score, reward_rubric, written
+from trajview.annotation.rubric import REWARD, SOTOPIA, Rubric, parse_score, reward_rubric, written
 from trajview.annotation.store import AnnotationStore, Saved
+from trajview.app.annotate.score_grid import Place, ScoreGrid
 from trajview.errors import AnnotationError
 
 if TYPE_CHECKING:
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from trajview.models.run import Reward
 
 __all__ = ["GoldRecords", "Settling", "rubric_of_gold"]
-
-_TYPED = frozenset("0123456789.-+")
-_LONGEST = 12
 
 
 def rubric_of_gold(ratings: Ratings, chosen: Rubric | None, reward_range: tuple[float, float] = (0.0, 1.0)) -> Rubric:
@@ -57,21 +55,21 @@ class Settling:
         self.rationales = draft.rationales
         self.overwrites = False
         """Whether the next save may replace what somebody else has saved meanwhile."""
+        agents = max([len(draft.values), *(row.agent + 1 for row in comparison.rows)])
+        self.grid = ScoreGrid(rubric, [""] * agents)
+        """What is typed, with its cursor on the score of the row that has ours."""
+        self.grid.load(draft.values)
+        self._dimensions = {dimension.name: index for index, dimension in enumerate(self.grid.dimensions)}
         self.cursor = 0
-        self._fresh = True
-        """Whether the next character replaces what is in the field."""
         self.refresh(comparison)
-        self.agents = max([len(draft.values), *(row.agent + 1 for row in self.rows)])
-        self._typed = [dict(typed) for typed in draft.values]
-        self._typed += [{} for _ in range(self.agents - len(self._typed))]
         self._kept = self.draft().says()
         self._saved = saved.says() if saved is not None else self._kept
 
     def refresh(self, comparison: Comparison) -> None:
         """Take the scores of the episode as they were read again."""
         self.comparison = comparison
-        self.rows: Sequence[Row] = [row for row in comparison.rows if row.dimension.name in self.rubric.names]
-        self.cursor = max(0, min(self.cursor, len(self.rows) - 1))
+        self.rows: Sequence[Row] = [row for row in comparison.rows if row.dimension.name in self._dimensions]
+        self.go(self.cursor)
 
     @property
     def row(self) -> Row | None:
@@ -97,13 +95,16 @@ class Settling:
         self.base, self.base_rewards = base, rewards
         self._saved = self._kept = draft.says()
 
+    def _place(self, row: Row) -> Place:
+        return Place(self._dimensions[row.dimension.name], row.agent)
+
     def text(self, row: Row) -> str:
         """What is typed in a row."""
-        return self._typed[row.agent].get(row.dimension.name, "")
+        return self.grid.text(self._place(row))
 
     def bad(self, row: Row) -> str:
         """Why what is typed in a row is no score; empty where it is one, or nothing."""
-        found = bad_scores(self.values(), self.rubric).get((row.agent, row.dimension.name))
+        found = self.grid.bad(self._place(row))
         return found.sentence if found else ""
 
     @property
@@ -113,68 +114,42 @@ class Settling:
 
     def move(self, rows: int) -> None:
         """Move the cursor down, or up where `rows` is negative."""
-        if self.rows:
-            self.go(self.cursor + rows)
+        self.go(self.cursor + rows)
 
     def go(self, row: int) -> None:
-        """Move the cursor to a row."""
+        """Move the cursor to a row, or as far as there are any."""
         self.cursor = max(0, min(len(self.rows) - 1, row))
-        self._fresh = True
-
-    def type(self, character: str) -> bool:
-        """Type a character; False where it is no part of a number."""
-        if character not in _TYPED or self.row is None:
-            return False
-        before = "" if self._fresh else self.text(self.row)
-        self._fresh = False
-        self._set(self.row, (before + character)[:_LONGEST])
-        return True
-
-    def delete(self) -> None:
-        """Delete the last character, or all of them where nothing was typed yet."""
         if self.row is not None:
-            self._set(self.row, "" if self._fresh else self.text(self.row)[:-1])
-            self._fresh = False
+            self.grid.go(self._place(self.row))
 
-    def step(self, steps: int) -> None:
-        """Move the score up or down; where there is none, take the middle of what was given."""
+    def step(self, direction: int) -> None:
+        """Change the score by a step, up (1) or down (-1); where there is none, take the middle of what was given."""
         if self.row is None:
             return
-        dimension = self.row.dimension
-        score = parse_score(self.text(self.row), dimension)
-        if not isinstance(score, float):
+        if isinstance(parse_score(self.text(self.row), self.row.dimension), float):
+            self.grid.step(direction)
+        else:
             self.take_middle()
-            return
-        self._set(self.row, written(_within(round(score + steps * _step_of(dimension), 9), dimension)))
-        self._fresh = True
 
     def take_middle(self) -> None:
         """Take the median of what the annotators gave, as a score of the scale."""
         if self.row is not None and self.row.scores:
-            self._set(self.row, _middle(self.row))
-            self._fresh = True
+            self.grid.put(self._place(self.row), _middle(self.row))
+            self.grid.arrive()
 
     def fill(self) -> int:
         """Take the median in each row that is still empty; gives how many those were."""
         empty = [row for row in self.rows if not self.text(row).strip() and row.scores]
         for row in empty:
-            self._set(row, _middle(row))
-        self._fresh = True
+            self.grid.put(self._place(row), _middle(row))
+        self.grid.arrive()
         return len(empty)
-
-    def values(self) -> Values:
-        """What is typed, by agent. The score of the whole episode stands in every agent's."""
-        whole = {each.name for each in self.rubric.dimensions if each.per == "episode"}
-        shared = {name: self._typed[0][name] for name in whole if self._typed[0].get(name)}
-        return tuple({**typed, **shared} for typed in self._typed)
 
     def draft(self) -> Draft:
         """All that is typed, for the journal and the record."""
         episode = self.comparison.episode
-        return Draft(episode, self.rubric.name, self.values(), self.reasoning, self.base, rationales=self.rationales)
-
-    def _set(self, row: Row, text: str) -> None:
-        self._typed[row.agent][row.dimension.name] = text
+        values = tuple(map(dict, self.grid.values))
+        return Draft(episode, self.rubric.name, values, self.reasoning, self.base, rationales=self.rationales)
 
 
 class GoldRecords:
@@ -232,14 +207,3 @@ def _middle(row: Row) -> str:
         centre = (row.dimension.low + row.dimension.high) / 2
         middle = math.floor(middle) if middle > centre else math.ceil(middle)
     return written(float(middle))
-
-
-def _step_of(dimension: Dimension) -> float:
-    if dimension.step is not None:
-        return dimension.step
-    width = dimension.high - dimension.low
-    return 1.0 if dimension.integer or not math.isfinite(width) else width / 20
-
-
-def _within(score: float, dimension: Dimension) -> float:
-    return max(dimension.low, min(dimension.high, score)) + 0.0

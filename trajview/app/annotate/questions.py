@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Vertical
 from textual.content import Content
-from textual.widgets import Button, Input, Static
+from textual.widgets import Input, Static
 
 from trajview.annotation.store import ChangedOnDisk
 from trajview.app.shared.key_queue import KeyQueue
@@ -60,55 +60,28 @@ class OtherRunScreen(Question[Literal["apart", "same", "later"]]):
         self.work, self.differs = work, differs
 
 
-class UnsavedScreen(Dialog[Literal["save", "draft", "stay"]]):
-    """Save, leave with the draft kept (or lost, where that failed), or stay. `problem` says why the draft could not be kept, if it could not."""
+class UnsavedScreen(Question[Literal["save", "draft", "stay"]]):
+    """Save, leave with the draft kept (or lost, where that failed), or stay."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("s", "answer('save')", "submit"),
         Binding("d", "answer('draft')", "keep as draft"),
         Binding("escape,c", "answer('stay')", "stay"),
-        Binding("left", "app.focus_previous", show=False),
-        Binding("right", "app.focus_next", show=False),
     ]
-    DEFAULT_CSS = """
-    UnsavedScreen {
-        align: center middle;
-        & > Vertical { width: 62; max-width: 96%; height: auto; background: $surface; border: round $warning; padding: 1 2; }
-        & Horizontal { height: auto; margin: 1 0 0 0; }
-        & Button { margin: 0 1 0 0; min-width: 14; }
-    }
-    """
 
     def __init__(self, problem: str, keys: KeyQueue) -> None:
-        """`keys`: where what is typed comes from; what was typed before the question is on the screen is no answer."""
-        super().__init__()
-        self._problem = problem
-        self._keys = keys
-
-    def on_mount(self) -> None:
-        unseen = self._keys.wait()
-        self._keys.drop()
-        self.call_after_refresh(unseen.never)
-
-    def compose(self) -> ComposeResult:
-        if self._problem:
-            said = f"This annotation is not submitted, and its draft could not be saved: {one_line(self._problem, 400)}"
+        """`problem`: why the draft could not be kept, "" where it is."""
+        if problem:
+            about = f"Its draft could not be saved: {one_line(problem, 400)}"
         else:
-            said = "This annotation is not submitted. Its draft is saved, and will be here next time."
-        with Vertical():
-            yield Static(said, markup=False)
-            with Horizontal():
-                yield Button("[u]S[/u]ubmit", id="save", variant="primary", compact=True)
-                yield Button("[u]D[/u]iscard" if self._problem else "Keep [u]d[/u]raft", id="draft", compact=True)
-                yield Button("[u]C[/u]ancel", id="stay", compact=True)
-
-    def on_button_pressed(self, event: Button.Pressed) -> None:
-        event.stop()
-        self.action_answer(event.button.id or "stay")
-
-    def action_answer(self, answer: str) -> None:
-        """Give the answer to whoever asked."""
-        self.dismiss(answer if answer in ("save", "draft") else "stay")  # type: ignore[arg-type]
+            about = "Its draft is saved, and will be here next time."
+        leave = "[u]D[/u]iscard" if problem else "Keep [u]d[/u]raft"
+        answers: dict[Literal["save", "draft", "stay"], str] = {
+            "save": "[u]S[/u]ubmit",
+            "draft": leave,
+            "stay": "[u]C[/u]ancel",
+        }
+        super().__init__("This annotation is not submitted.", about, answers, keys, expected=True)
 
 
 class ReasonScreen(Dialog[str | None]):

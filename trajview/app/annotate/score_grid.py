@@ -198,15 +198,17 @@ class ScoreGrid:
 
     # Typing
 
-    def _put(self, place: Place, text: str, texts: list[dict[str, str]] | None = None) -> None:
-        """Put a text into a cell of the scores, or of other `texts`. What all agents share stands at every one."""
-        texts = self.values if texts is None else texts
-        for typed in texts if self._is_shared(place.row) else (texts[place.agent],):
-            typed[self.dimensions[place.row].name] = text
+    def put(self, place: Place, text: str) -> None:
+        """Put a text into a cell. What all agents share stands at every one."""
+        self._put(self.values, place, text)
 
     def explain(self, place: Place, text: str) -> None:
         """Put down why a cell has its score; one line."""
-        self._put(place, text, self.rationales)
+        self._put(self.rationales, place, text)
+
+    def _put(self, texts: list[dict[str, str]], place: Place, text: str) -> None:
+        for typed in texts if self._is_shared(place.row) else (texts[place.agent],):
+            typed[self.dimensions[place.row].name] = text
 
     def type(self, char: str) -> None:
         """Type a digit, `-` or `.`. The first one after the cursor came replaces what is there; a later `-` turns the sign."""
@@ -232,7 +234,7 @@ class ScoreGrid:
             self.notice = "no score is as long as that"
             return
         self.fresh = False
-        self._put(place, text)
+        self.put(place, text)
 
     def paste(self, text: str) -> None:
         """Put a number that was copied elsewhere into the cell; anything else is refused."""
@@ -243,7 +245,7 @@ class ScoreGrid:
         self.notice, self._copied = "", False
         if typed and len(typed) <= LONGEST and number.isascii() and number.replace(".", "", 1).isdigit():
             self.fresh = True
-            self._put(self.place, typed)
+            self.put(self.place, typed)
         else:
             self.notice = "what was pasted is no number"
 
@@ -252,13 +254,13 @@ class ScoreGrid:
         if self.place is not None:
             self.notice, self._copied = "", False
             self.fresh = False
-            self._put(self.place, self.text(self.place)[:-1])
+            self.put(self.place, self.text(self.place)[:-1])
 
     def clear(self) -> None:
         """Empty the cell."""
         if self.place is not None:
             self.arrive()
-            self._put(self.place, "")
+            self.put(self.place, "")
 
     def step(self, direction: int) -> None:
         """Change the score by a step, up (1) or down (-1)."""
@@ -270,7 +272,7 @@ class ScoreGrid:
         text = stepped(before, dimension, direction)
         if text == before:
             self.notice = f"{text} is the {'highest' if direction > 0 else 'lowest'}"
-        self._put(place, text)
+        self.put(place, text)
 
     def copy_previous(self) -> None:
         """Take over the previous agent's scores: into the empty cells; pressed again at once, over the others too."""
@@ -284,7 +286,7 @@ class ScoreGrid:
         differing = [place for place, text in scores.items() if self.text(place) != text]
         copied = differing if again else [place for place in differing if not self.text(place).strip()]
         for place in copied:
-            self._put(place, scores[place])
+            self.put(place, scores[place])
         left = len(differing) - len(copied)
         self._copied = bool(left)
         done = f"{_scores(len(copied))} {'replaced by' if again else 'copied from'} those of {whose}"

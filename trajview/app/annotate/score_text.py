@@ -43,7 +43,9 @@ def _ends(dimension: Dimension) -> tuple[float, float]:
 def _step(dimension: Dimension) -> float:
     if dimension.step:
         return dimension.step
-    return 1.0 if dimension.integer else float(f"{(dimension.high - dimension.low) / 20:.3g}") or 1.0
+    if dimension.integer or not math.isfinite(dimension.high - dimension.low):
+        return 1.0
+    return float(f"{(dimension.high - dimension.low) / 20:.3g}") or 1.0
 
 
 def start_of(dimension: Dimension) -> float:

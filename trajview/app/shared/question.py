@@ -1,4 +1,4 @@
-"""A question that comes while somebody types: what has happened, what it is about, and the answers to choose from."""
+"""A question: what has happened, what it is about, and the answers to choose from."""
 
 from __future__ import annotations
 
@@ -35,16 +35,32 @@ class Question(Dialog[_Answer]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "cancel")]
 
-    def __init__(self, title: str, about: str, answers: Mapping[_Answer, str], keys: KeyQueue) -> None:
-        """`answers`: the words of each. `keys`: where what is typed comes from; what was typed before is no answer."""
+    def __init__(
+        self, title: str, about: str, answers: Mapping[_Answer, str], keys: KeyQueue, *, expected: bool = False
+    ) -> None:
+        """
+        Args:
+            title: What has happened.
+            about: What the question is about.
+            answers: The words of each answer, as markup.
+            keys: Where what is typed comes from; what was typed before the question is on the screen is no answer.
+            expected: Whether a key has asked for the question. Where it comes by itself, somebody may still be typing,
+                and keys are dropped until there is a pause.
+        """
         super().__init__()
         self._title, self._about = title, about
         self._answers = answers
         self._keys = keys
+        self._expected = expected
 
     def on_mount(self) -> None:
-        self._keys.refuse()
-        self.call_after_refresh(self._keys.refuse)  # Nobody answers what is not on the screen yet.
+        if self._expected:
+            unseen = self._keys.wait()
+            self._keys.drop()
+            self.call_after_refresh(unseen.never)
+        else:
+            self._keys.refuse()
+            self.call_after_refresh(self._keys.refuse)  # Nobody answers what is not on the screen yet.
 
     def compose(self) -> ComposeResult:
         with Vertical():
@@ -54,8 +70,12 @@ class Question(Dialog[_Answer]):
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        self.dismiss(list(self._answers)[event.option_index])
+        self.action_answer(list(self._answers)[event.option_index])
+
+    def action_answer(self, answer: _Answer) -> object:
+        """Choose an answer."""
+        return self.dismiss(answer)
 
     def action_leave(self) -> None:
         """Choose the first answer."""
-        self.dismiss(next(iter(self._answers)))
+        self.action_answer(next(iter(self._answers)))
