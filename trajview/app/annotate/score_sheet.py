@@ -110,14 +110,14 @@ class ScoreSheet(Vertical):
 
     def set_locked(self, locked: bool) -> None:
         """Let nothing be typed, or let it. A locked table keeps the keys meanwhile: none of them reaches the transcript."""
-        if locked and (self._has_cursor(self.reasoning) or self._has_cursor(self.rationale)):
+        if locked and (self._holds_cursor(self.reasoning) or self._holds_cursor(self.rationale)):
             self._back_to = self.screen.focused
             self.screen.set_focus(self.table)
         self.table.locked = locked
         self.rationale.read_only = self.reasoning.read_only = locked
         self.table.refresh()
         if not locked:
-            if self._back_to is not None and self._has_cursor(self.table):
+            if self._back_to is not None and self._holds_cursor(self.table):
                 self._focus(self._back_to)
             self._back_to = None
 
@@ -154,12 +154,12 @@ class ScoreSheet(Vertical):
         self.table.follow()
 
     def _guide(self) -> None:
-        if self._has_cursor(self.reasoning):
+        if self._holds_cursor(self.reasoning):
             self.guidance.say("What do your scores rest on?")
         else:
             self.guidance.show(self.grid)
 
-    def _has_cursor(self, widget: Widget) -> bool:
+    def _holds_cursor(self, widget: Widget) -> bool:
         return self.is_attached and self.screen.focused is widget
 
     def _show_why(self) -> None:
@@ -173,7 +173,7 @@ class ScoreSheet(Vertical):
 
     def _focus(self, widget: Widget) -> None:
         """Move the cursor at once. `Widget.focus` waits for a later call, and keys typed meanwhile land in the old field."""
-        if widget is self.table and not self._has_cursor(widget):
+        if widget is self.table and not self._holds_cursor(widget):
             self.grid.arrive()
         self._last = widget
         self.screen.set_focus(widget)
@@ -206,7 +206,7 @@ class ScoreSheet(Vertical):
 
     def row(self, step: int) -> None:
         """Move down (1) or up (-1): from score to score, out of a reason to its score or the next, out of the reasoning."""
-        if self._has_cursor(self.reasoning):
+        if self._holds_cursor(self.reasoning):
             if step < 0 and self.reasoning.at_top:
                 self._focus(self.table)
             elif step < 0:
@@ -214,7 +214,7 @@ class ScoreSheet(Vertical):
             else:
                 self.reasoning.action_cursor_down()
             return
-        out_of_reason = self._has_cursor(self.rationale)
+        out_of_reason = self._holds_cursor(self.rationale)
         self._take_reason()
         inside = True if out_of_reason and step < 0 else self.grid.move(step)
         self._focus(self.table if inside else self.reasoning)
@@ -247,10 +247,10 @@ class ScoreSheet(Vertical):
         """Move through the agents' columns, then the reasoning, and round; out of a reason as from its score."""
         grid = self.grid
         self._take_reason()
-        if self._has_cursor(self.reasoning):
+        if self._holds_cursor(self.reasoning):
             grid.to_column(0 if step > 0 else len(grid.names) - 1)
             inside = grid.place is not None
-        elif self._has_cursor(self.rationale) and step < 0:
+        elif self._holds_cursor(self.rationale) and step < 0:
             inside = True
         else:
             inside = grid.column(step)

@@ -183,9 +183,9 @@ class ScoreTable(Styled, ScrollView, can_focus=True):
         width = self.scrollable_content_region.width
         number = self.scroll_offset.y + y
         line = self._lines[number] if number < len(self._lines) else _Line("blank")
-        return Strip(self._segments(line, width)).adjust_cell_length(width, self._style("name"))
+        return Strip(self._line_segments(line, width)).adjust_cell_length(width, self._style("name"))
 
-    def _segments(self, line: _Line, width: int) -> list[Segment]:
+    def _line_segments(self, line: _Line, width: int) -> list[Segment]:
         if line.kind == "heads":
             names = short_names([self.grid.names[agent] for agent in line.agents])
             return [

@@ -133,7 +133,7 @@ class Comparison(Positions):
         self._measured_to = 0
         self.revision += 1
         fold = Fold.OPEN if self.fold_level == 2 else Fold.PREVIEW
-        left, right = (estimates(sizes, self._options, fold) for sizes in self._sizes)
+        left, right = (estimates(sizes, self._layout_options, fold) for sizes in self._sizes)
         self.map = LineMap([self._estimate(item, left, right) for item in self.items])
 
     def _estimate(self, item: Item, left_heights: Sequence[int], right_heights: Sequence[int]) -> int:
@@ -149,7 +149,7 @@ class Comparison(Positions):
         return rows + self._begins_unit(item)
 
     @property
-    def _options(self) -> ViewOptions:
+    def _layout_options(self) -> ViewOptions:
         return ViewOptions(width=self.columns, preview_lines=self.preview_lines)
 
     def is_open(self, item: Item) -> bool:
@@ -185,7 +185,7 @@ class Comparison(Positions):
 
     def pair(self, row: int, whole: bool) -> list[Pair]:
         """The lines of a row of messages beside each other. For a thread, where they are large."""
-        return pairs_of(self.found, row, whole=whole, options=self._options)
+        return pairs_of(self.found, row, whole=whole, options=self._layout_options)
 
     def take(self, large: Large, pairs: list[Pair]) -> None:
         """Show lines that were paired in a thread."""

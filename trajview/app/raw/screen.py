@@ -190,9 +190,9 @@ class RawScreen(TrajviewScreen):
 
     def _ask(self) -> None:
         if self.view.session is not None:
-            self.prompt.ask("/", "text or regular expression, as the record spells it", then=self._search_for)
+            self.prompt.ask("/", "text or regular expression, as the record spells it", then=self._search_typed)
 
-    def _search_for(self, text: str) -> None:
+    def _search_typed(self, text: str) -> None:
         self._end_search()
         if not text or self.view.session is None:
             return

@@ -128,9 +128,9 @@ class ResultsScreen(TrajviewScreen):
             self.scope = scope_of(self.trajview.browser.runs)
             self._say()
         says = "text or regular expression; role:tool tool:bash in:reasoning"
-        self.prompt.ask("/", says, typed, select=len(typed), then=self._search_for)
+        self.prompt.ask("/", says, typed, select=len(typed), then=self._look_for)
 
-    def _search_for(self, text: str) -> None:
+    def _look_for(self, text: str) -> None:
         if not text.strip():
             self._leave_if_empty()
             return
@@ -147,7 +147,7 @@ class ResultsScreen(TrajviewScreen):
 
     def _ask_again(self, why: str, typed: str) -> None:
         self.notify(why, severity="warning", timeout=6, markup=False)
-        self.prompt.ask("/", "", typed, then=self._search_for)
+        self.prompt.ask("/", "", typed, then=self._look_for)
 
     @on(Prompt.Cancelled)
     def _leave_if_empty(self) -> None:
