@@ -11,7 +11,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trajview.app.raw.path import span_at
+from trajview.app.raw.place import span_at
 
 _KEYS = st.text('abc é😀"\\:-', max_size=3)
 _VALUES = st.recursive(

@@ -23,8 +23,7 @@ from trajview.app.keys import KEYS, keys_of, remap, shown
 from trajview.app.leaving import Leaving, heed_signals
 from trajview.app.runs.screen import BrowserScreen
 from trajview.app.shared.agreed_widths import AgreedWidths
-from trajview.app.shared.background import Background
-from trajview.app.shared.faults import ReportsFaults
+from trajview.app.shared.background import Background, ReportsFaults
 from trajview.app.shared.key_queue import KeyDelivery
 from trajview.app.shared.screen import TrajviewScreen
 from trajview.app.shared.themes import THEMES
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
     from trajview.annotation.store import AnnotationStore
     from trajview.app.results.found import Landing
     from trajview.app.results.screen import ResultsScreen
-    from trajview.app.shared.neighbours import Neighbours
+    from trajview.app.shared.screen import Neighbours
     from trajview.app.transcript.rulebook import RuleBook
     from trajview.app.transcript.session import Look
 

@@ -8,7 +8,7 @@ from textual.binding import Binding
 from textual.widgets import TextArea
 
 from trajview.annotation.citations import Citation, find_citations
-from trajview.app.shared.palette import palette_of
+from trajview.app.shared.styled import palette_of
 
 __all__ = ["TEXT_KEYS", "CitingText", "RationaleText", "ReasoningText"]
 

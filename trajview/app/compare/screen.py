@@ -14,14 +14,12 @@ from textual.content import Content
 from textual.widgets import Static
 
 from trajview.app.compare.comparison import Comparison, Large
-from trajview.app.compare.head import CompareHead
 from trajview.app.compare.search import SideSearch, SideSearcher
-from trajview.app.compare.view import CompareMap, CompareView
+from trajview.app.compare.view import CompareHead, CompareMap, CompareView
 from trajview.app.keys import bindings_for, key_of
 from trajview.app.results.found import Landing
 from trajview.app.shared.background import Background, Task
 from trajview.app.shared.key_footer import KeyFooter
-from trajview.app.shared.moves import Moves
 from trajview.app.shared.prompt import Prompt
 from trajview.app.shared.row_selection import RowSelection
 from trajview.app.shared.screen import TrajviewScreen
@@ -98,7 +96,7 @@ class CompareScreen(TrajviewScreen):
             "copy.unit": self._copy_unit,
         }
         self.commands = {
-            **Moves(self.view).commands,
+            **self.view.commands,
             **self.selection.commands,
             **{id: partial(self._do, command) for id, command in with_comparison.items()},
             "compare.facts": self.head.toggle_facts,

@@ -20,7 +20,6 @@ from trajview.app.render.verbatim import size_of
 from trajview.app.shared.background import Background, Task
 from trajview.app.shared.edit import open_outside
 from trajview.app.shared.key_footer import KeyFooter
-from trajview.app.shared.moves import Moves
 from trajview.app.shared.prompt import Prompt
 from trajview.app.shared.screen import TrajviewScreen
 from trajview.app.transcript.search import SearchHits, search
@@ -106,7 +105,7 @@ class RawScreen(TrajviewScreen):
         self.view, self.prompt = TranscriptView(), Prompt()
         self._background = Background(self)
         self.commands = {
-            **Moves(self.view).commands,
+            **self.view.commands,
             "search": self._ask,
             "highlight.next": partial(self._step_match, 1),
             "highlight.previous": partial(self._step_match, -1),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from functools import partial
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import on
 from textual.app import ComposeResult
@@ -13,7 +13,7 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Static
 
-from trajview.app.keys import bindings_for
+from trajview.app.keys import bindings_for, key_of
 from trajview.app.results.found import (
     ALL,
     AROUND,
@@ -24,14 +24,14 @@ from trajview.app.results.found import (
     Group,
     Landing,
     Results,
+    Row,
     Scope,
     ranks_in,
     scope_of,
 )  # fmt: skip
-from trajview.app.results.list_view import ResultsList
-from trajview.app.results.text import context_text, counts_text, empty_text, query_text
+from trajview.app.results.list_view import ResultsList, speaker_of
 from trajview.app.shared.background import Background, Task
-from trajview.app.shared.cells import called
+from trajview.app.shared.cells import called, size_text
 from trajview.app.shared.key_footer import KeyFooter
 from trajview.app.shared.key_queue import Wait
 from trajview.app.shared.prompt import Prompt
@@ -42,12 +42,24 @@ from trajview.corpus.query import Query, QueryError, query_from
 from trajview.corpus.search import RunMatches
 from trajview.corpus.search_process import SearchProcess
 from trajview.errors import Problem, TrajviewError
-from trajview.textsafe import one_line
+from trajview.textsafe import one_line, safe_text, strip_escapes
+
+if TYPE_CHECKING:
+    from trajview.corpus.corpus import Corpus
 
 __all__ = ["ResultsScreen"]
 
 _TICK: Final = 0.1
 """Seconds after which what was found meanwhile is taken in, and it is said how far the search is."""
+
+_HELP: Final = """\
+Search what all messages say, think and call.
+A regular expression; capitals make it mind the case.
+
+role:tool  role:user          only what they say
+tool:bash  tool:str_*         only a tool's calls and answers
+in:text  in:reasoning         only there; also in:arguments,
+in:metadata                   and what is known of runs and messages"""
 
 
 class ResultsScreen(TrajviewScreen):
@@ -219,15 +231,15 @@ class ResultsScreen(TrajviewScreen):
     def _say(self) -> None:
         results, search = self.results, self._search
         self.set_class(bool(results.rows), "-some")
-        self.list.empty = empty_text(results, self.scope)
-        self.query_one("#results-query", Static).update(query_text(results.typed, self.scope))
-        counts = counts_text(results, search, self.trajview.corpus) if search is not None else ""
+        self.list.empty = _empty_text(results, self.scope)
+        self.query_one("#results-query", Static).update(_query_text(results.typed, self.scope))
+        counts = _counts_text(results, search, self.trajview.corpus) if search is not None else ""
         self.query_one("#results-counts", Static).update(Content(counts))
 
     @on(ResultsList.Moved)
     def _say_context(self) -> None:
         row = self.results.current
-        self.query_one("#results-context", Static).update(context_text(row) if row else Content(""), layout=False)
+        self.query_one("#results-context", Static).update(_context_text(row) if row else Content(""), layout=False)
 
     # -- commands ------------------------------------------------------------------------------------------------------
 
@@ -320,3 +332,72 @@ class ResultsScreen(TrajviewScreen):
 
     def _say_problem(self, problem: str) -> None:
         self.notify(one_line(problem), title="Not opened", severity="warning", markup=False)
+
+
+def _query_text(typed: str, scope: Scope) -> Content:
+    """What is searched for, and in which runs where that is not all of them."""
+    parts: list[str | tuple[str, str]] = [("search  ", "bold"), one_line(typed, 200)]
+    if scope.text:
+        parts.append((f"{'  ' if typed else ''}{scope.text}", "$text-accent"))
+        if scope.why:
+            parts.append((f" · {one_line(scope.why, 200)}", "$foreground 50%"))
+    return Content.assemble(*parts)
+
+
+def _empty_text(results: Results, scope: Scope) -> str:
+    """The sentences that stand where nothing is found, yet or at all."""
+    if results.state == "none":
+        return _HELP
+    leave = key_of("back", "escape")
+    if results.state == "searching":
+        return f"Searching…\n{key_of('back', 'escape', begins=True)} stops."
+    where = f" {scope.text}" if scope.text else ""
+    return f"Nothing found{where}.\n{key_of('search.corpus')} searches for something else, {leave} goes back."
+
+
+def _counts_text(results: Results, search: SearchProcess, corpus: Corpus) -> str:
+    """How much was found, and how far the search is."""
+    counts = []
+    if results.matches:
+        runs = len(results.groups)
+        counts.append(f"{results.matches:,} match{'es' * (results.matches != 1)} in {runs:,} run{'s' * (runs != 1)}")
+    if results.problems:
+        counts.append(f"{results.problems:,} not readable")
+    if results.arranged:
+        counts.append("as in the list")
+    if results.state == "searching":
+        done = search.bytes_done
+        whole = corpus.bytes_done if corpus.finished else 0
+        share = f"{min(99, 100 * done // whole)}% of {size_text(whole)}" if whole > done else size_text(done)
+        counts.append(f"searching… {share}")
+    elif results.state == "stopped":
+        counts.append(f"stopped after {size_text(search.bytes_done)}")
+    elif not results.matches:
+        counts.append("nothing found")
+    return " · ".join(counts)
+
+
+def _context_text(row: Row) -> Content:
+    """A hit with the lines around it; of another row, where the run is."""
+    hit = row.hit
+    if hit is None:
+        found = row.group.found
+        counts = f"{found.matches:,} in {found.messages:,} message{'s' * (found.messages != 1)}"
+        return Content(f"{one_line(found.id)} · {one_line(found.where, 1000)} · {found.format} · {counts}")
+    where = [hit.label] if hit.unit < 0 else [f"unit {hit.unit}", hit.label]
+    parts: list[str | tuple[str, str]] = [(" · ".join([*where, one_line(speaker_of(hit))]) + "\n", "$text-accent")]
+    parts += [f"{_line(line)}\n" for line in hit.before]
+    at = 0
+    for start, end in hit.spans:
+        parts += [
+            (_line(hit.text[at:start]), "$foreground"),
+            (_line(hit.text[start:end]), "$foreground on $warning 45%"),
+        ]
+        at = end
+    parts.append((_line(hit.text[at:]) + "\n", "$foreground"))
+    parts += [f"{_line(line)}\n" for line in hit.after]
+    return Content.assemble(*parts)
+
+
+def _line(text: str) -> str:
+    return safe_text(strip_escapes(text.rstrip("\r\n"))).replace("\t", "    ").replace("\n", " ")

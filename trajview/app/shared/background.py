@@ -1,4 +1,4 @@
-"""Work in threads for a screen or widget, whose findings are taken in where the widgets are."""
+"""Work in threads for a screen or widget: its findings are taken in where the widgets are, and its faults reported."""
 
 from __future__ import annotations
 
@@ -8,12 +8,20 @@ from contextlib import suppress
 from contextvars import copy_context
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import Final, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
 
 from textual.dom import DOMNode
-from textual.worker import Worker, get_current_worker
+from textual.worker import Worker, WorkerState, get_current_worker
 
-__all__ = ["Background", "Task", "in_background"]
+from trajview.errors import bug
+from trajview.textsafe import one_line
+
+if TYPE_CHECKING:
+    from textual.message_pump import MessagePump as _Pump
+else:
+    _Pump = object
+
+__all__ = ["Background", "ReportsFaults", "Task", "in_background"]
 
 _P = ParamSpec("_P")
 _Result = TypeVar("_Result")
@@ -93,6 +101,19 @@ class Background:
     def cancel(self, group: str) -> None:
         """Nobody wants what is done in a group any more."""
         self._node.workers.cancel_group(self._node, group)
+
+
+class ReportsFaults(_Pump):
+    """Reports errors of workers with `exit_on_error=False`, which Textual only logs: for screens, widgets and the app.
+
+    To be named before the Textual class, which it must not stand for in CSS.
+    """
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        error = event.worker.error
+        if event.state is WorkerState.ERROR and not event.worker.exit_on_error and isinstance(error, Exception):
+            message = one_line(str(bug(error)), 400)
+            self.app.notify(message, title="Not done", severity="error", timeout=8, markup=False)
 
 
 async def in_background(function: Callable[[], None]) -> None:

@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.screen import ModalScreen, ScreenResultType
 
-from trajview.app.shared.faults import ReportsFaults
+from trajview.app.shared.background import ReportsFaults
 
 __all__ = ["Dialog", "ScrolledDialog"]
 

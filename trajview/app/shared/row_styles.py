@@ -1,12 +1,32 @@
-"""How what is on a row looks: the names that lines call it by, and their styles in Textual's markup."""
+"""How what is on a row looks, in Textual's markup: by the names that lines use, and in the colours of highlight rules."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from trajview.app.shared.rule_colours import RULES, RULES_IN_ANSI, SIGNS, SIGNS_IN_ANSI
+__all__ = ["ROWS", "ROWS_IN_ANSI", "SIGNS", "SIGNS_IN_ANSI", "colour_of"]
 
-__all__ = ["ROWS", "ROWS_IN_ANSI"]
+_SHOWN = {
+    "yellow": "$warning", "red": "$error", "orange": "#f0883e", "green": "$success", "cyan": "#39c5cf", "blue": "#58a6ff",
+    "purple": "#a371f7", "pink": "#f778ba",
+}  # fmt: skip
+_ANSI = {
+    "yellow": "ansi_yellow", "red": "ansi_red", "orange": "ansi_bright_yellow", "green": "ansi_green", "cyan": "ansi_cyan",
+    "blue": "ansi_blue", "purple": "ansi_magenta", "pink": "ansi_bright_magenta",
+}  # fmt: skip
+
+
+def colour_of(colour: str) -> str:
+    """A rule's colour as Textual's markup and CSS name it; of a rule without one, that of any highlight."""
+    return _SHOWN.get(colour, "$warning")
+
+
+SIGNS: Final = {f"sign.{name}": colour for name, colour in _SHOWN.items()}
+"""The styles of the signs of rules, by colour."""
+SIGNS_IN_ANSI: Final = {f"sign.{name}": colour for name, colour in _ANSI.items()}
+_RULES: Final = {f"rule.{name}": f"on {colour} 28%" for name, colour in _SHOWN.items()}
+"""The styles of what a rule matches."""
+_RULES_IN_ANSI: Final = {f"rule.{name}": f"ansi_black on {colour}" for name, colour in _ANSI.items()}
 
 ROWS: Final[dict[str, str]] = {
     "role.system": "bold $foreground-muted", "role.user": "bold $primary", "role.assistant": "bold $secondary",
@@ -29,7 +49,7 @@ ROWS: Final[dict[str, str]] = {
     "match.current": "bold $background on $warning", "only.left": "on $primary 12%", "only.right": "on $warning 12%",
     "word.left": "$foreground on $primary 45%", "word.right": "$foreground on $warning 40%",
     "middle": "$foreground 25%",
-    **RULES, **SIGNS,
+    **_RULES, **SIGNS,
 }  # fmt: skip
 """The style of each name; colours are those of the theme."""
 
@@ -41,6 +61,6 @@ ROWS_IN_ANSI: Final[dict[str, str]] = {
     "diff.removed": "$text-error", "code.block": "", "cursor": "", "only.left": "", "only.right": "",
     "word.left": "bold reverse $foreground", "word.right": "bold reverse $foreground", "quoted": "bold underline",
     "match": "ansi_black on ansi_yellow", "match.current": "bold ansi_black on ansi_bright_yellow",
-    **RULES_IN_ANSI, **SIGNS_IN_ANSI,
+    **_RULES_IN_ANSI, **SIGNS_IN_ANSI,
 }  # fmt: skip
 """Where the colours are the sixteen of the terminal, which have no shades: what is faint elsewhere is dim there."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.style import Style
 from textual import events
@@ -14,11 +15,13 @@ from textual.strip import Strip
 from textual.timer import Timer
 
 from trajview.app.render.layout import Palette
-from trajview.app.shared.palette import palette_of, selection_style
 from trajview.app.shared.positions import Position, Positions
 from trajview.app.shared.row_styles import ROWS, ROWS_IN_ANSI
 from trajview.app.shared.strips import restyled
-from trajview.app.shared.styled import PlainLines
+from trajview.app.shared.styled import PlainLines, palette_of, selection_style
+
+if TYPE_CHECKING:
+    from trajview.app.shared.commands import Commands
 
 __all__ = ["GUTTER", "RowsView"]
 
@@ -67,6 +70,37 @@ class RowsView(PlainLines, ScrollView, can_focus=True, inherit_bindings=False):
         self._measuring: Timer | None = None
         self.follow: Callable[[], None] | None = None
         """Called when the cursor or the window has moved. No message: what follows belongs into the same repaint."""
+
+    # -- the keys of the group Move ------------------------------------------------------------------------------------
+
+    @property
+    def commands(self) -> Commands:
+        """What the keys of the group Move do."""
+        return {
+            "move.down": partial(self._move_cursor, lambda rows: rows.move(1)),
+            "move.up": partial(self._move_cursor, lambda rows: rows.move(-1)),
+            "move.half_down": partial(self._move_pages, 0.5),
+            "move.half_up": partial(self._move_pages, -0.5),
+            "move.page_down": partial(self._move_pages, 1),
+            "move.page_up": partial(self._move_pages, -1),
+            "move.top": partial(self._move_cursor, lambda rows: rows.to_top()),
+            "move.end": partial(self._move_cursor, lambda rows: rows.to_end()),
+        }
+
+    def _move_cursor(self, move: Callable[[Positions], Any]) -> None:
+        if self.session is not None and self.session.count:
+            move(self.session)
+            self.sync()
+
+    def _move_pages(self, pages: float) -> None:
+        """Down by a page or a part of one, two rows of which are the last page's; up where that is negative."""
+
+        def scroll(rows: Positions) -> None:
+            page = max(1, rows.height - 2)
+            distance = max(1, int(page * abs(pages)))
+            rows.scroll(distance if pages > 0 else -distance)
+
+        self._move_cursor(scroll)
 
     # -- rendering -----------------------------------------------------------------------------------------------------
 

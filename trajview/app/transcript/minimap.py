@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from trajview.app.shared.rule_colours import SIGNS, SIGNS_IN_ANSI
+from trajview.app.shared.row_styles import SIGNS, SIGNS_IN_ANSI
 from trajview.app.shared.styled import Dragged, PlainLines, Styled
 from trajview.app.transcript.overview import OverviewLine, overview
 from trajview.app.transcript.session import TranscriptSession

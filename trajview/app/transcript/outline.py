@@ -18,9 +18,8 @@ from textual.timer import Timer
 
 from trajview.app.keys import key_of
 from trajview.app.render.headers import first_words, sign_of
-from trajview.app.shared.background import Background, Task
-from trajview.app.shared.faults import ReportsFaults
-from trajview.app.shared.rule_colours import SIGNS, SIGNS_IN_ANSI
+from trajview.app.shared.background import Background, ReportsFaults, Task
+from trajview.app.shared.row_styles import SIGNS, SIGNS_IN_ANSI
 from trajview.app.shared.styled import PlainLines, Styled
 from trajview.app.transcript.session import TranscriptSession
 from trajview.app.transcript.unit_facts import UnitFacts, facts_of, short_count, short_duration

@@ -23,7 +23,6 @@ from trajview.app.render.evidence import citation_at
 from trajview.app.shared.background import Background
 from trajview.app.shared.key_footer import KeyFooter
 from trajview.app.shared.key_queue import Wait
-from trajview.app.shared.moves import Moves
 from trajview.app.shared.prompt import Prompt
 from trajview.app.shared.row_selection import RowSelection
 from trajview.app.shared.rows_view import GUTTER
@@ -53,7 +52,7 @@ if TYPE_CHECKING:
     from trajview.annotation.citations import Citation
     from trajview.app.annotate.panel import AnnotationPanel
     from trajview.app.results.found import Landing
-    from trajview.app.shared.neighbours import Neighbours
+    from trajview.app.shared.screen import Neighbours
     from trajview.corpus.info import RunInfo
 
 __all__ = ["TranscriptScreen"]
@@ -196,7 +195,7 @@ class TranscriptScreen(TrajviewScreen):
             before_undo=self._before_undo,
         )
         parts = (
-            episode, Moves(self.view), self.jumps, self.places, self.searcher, self.highlighter, self.brancher,
+            episode, self.view, self.jumps, self.places, self.searcher, self.highlighter, self.brancher,
             Looks(desk, self._keep_look), WaysOut(desk, app, self.opener.run_changed), self.unit_scorer, self.citer, self.row_selection,
         )  # fmt: skip
         self.commands = {id: command for part in parts for id, command in part.commands.items()} | {

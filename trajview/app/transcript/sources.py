@@ -15,7 +15,7 @@ from textual.widgets import Input, OptionList, Static
 
 from trajview.app.shared.cells import fit
 from trajview.app.shared.modal import Dialog
-from trajview.app.shared.rule_colours import colour_of
+from trajview.app.shared.row_styles import colour_of
 from trajview.app.transcript.highlighter import Highlighter, Row
 from trajview.app.transcript.rulebook import CONFIG, rule_from
 from trajview.errors import TrajviewError
