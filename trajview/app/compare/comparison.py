@@ -101,7 +101,13 @@ class Comparison(Positions):
         self.stops = [self.item_of(row) for row in self._differences]
         """The items at which differences begin."""
         self._unit_items = [index for index, item in enumerate(self.items) if self._begins_unit(item)]
-        self._relayout()
+        self._laid_out.clear()
+        self.waiting.clear()
+        self._measured_to = 0
+        self.revision += 1
+        fold = Fold.OPEN if self.fold_level == 2 else Fold.PREVIEW
+        left, right = (estimates(sizes, self._layout_options, fold) for sizes in self._sizes)
+        self.map = LineMap([self._estimate(item, left, right) for item in self.items])
 
     def _items(self) -> list[Item]:
         units = self.found.units
@@ -126,15 +132,6 @@ class Comparison(Positions):
 
     def _begins_unit(self, item: Item) -> bool:
         return self.found.starts[self._unit_of(item)] == item.row
-
-    def _relayout(self) -> None:
-        self._laid_out.clear()
-        self.waiting.clear()
-        self._measured_to = 0
-        self.revision += 1
-        fold = Fold.OPEN if self.fold_level == 2 else Fold.PREVIEW
-        left, right = (estimates(sizes, self._layout_options, fold) for sizes in self._sizes)
-        self.map = LineMap([self._estimate(item, left, right) for item in self.items])
 
     def _estimate(self, item: Item, left_heights: Sequence[int], right_heights: Sequence[int]) -> int:
         """The height of an item, from the estimated heights of messages."""
@@ -201,22 +198,13 @@ class Comparison(Positions):
         return self._sizes[0][left][1] + self._sizes[1][right][1] > _LARGE
 
     def set_view(self, width: int, height: int) -> None:
-        """Tell the size of the window; the item at its top stays there when the width changes."""
+        """Tell the size of the window; the cursor stays on its item, and that where it is, when the width changes."""
         self.height = max(1, height)
         if width != self.width:
             self.width = max(20, width)
-            self._anew()
+            self._arrange_at(self.row)
         self._clamp()
         self._cursor_into_window()
-
-    def _anew(self) -> None:
-        """Lay everything out anew, and stay at the same items."""
-        top, cursor = self.top[0], self.cursor[0]
-        self._relayout()
-        self.top = top, 0
-        self.cursor = cursor, self.header_row(cursor) if self.count else 0
-        self._clamp()
-        self._show_cursor(0)
 
     # -- places --------------------------------------------------------------------------------------------------------
 
@@ -359,7 +347,7 @@ class Comparison(Positions):
     def toggle_sides(self) -> bool:
         """Beside each other, or one below the other; returns whether they are beside each other now."""
         self.wanted_sides = not self.sides
-        self._anew()
+        self._arrange_at(self.row)
         return self.sides
 
     def _arrange_at(self, row: int) -> None:
@@ -369,6 +357,6 @@ class Comparison(Positions):
         if not self.count:
             return
         item = self.item_of(row)
-        self.cursor = item, min(self.header_row(item), self.rows_of(item) - 1)
+        self.cursor = item, self.header_row(item)
         self.top = self.walk(self.cursor, -min(below or 0, self.height - 1))
         self._show_cursor(0)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
@@ -74,7 +73,8 @@ class CompareScreen(TrajviewScreen):
         """The chosen side, as the head and the search show it."""
         self._brief = ""
         """What the last key has done."""
-        self.view, self.minimap, self.head = CompareView(), CompareMap(), CompareHead(self.names)
+        self.view, self.head = CompareView(), CompareHead(self.names)
+        self.minimap = CompareMap(lambda percentage: self._do(lambda comparison: comparison.to_percentage(percentage)))
         self.prompt, self.status = Prompt(), StatusLine()
         self.background = Background(self)
         self.selection = RowSelection(self.view)
@@ -325,12 +325,6 @@ class CompareScreen(TrajviewScreen):
         if not self.selection.end() and not self.searcher.end():
             self.workers.cancel_node(self)
             self.dismiss()
-
-    # -- messages of the widgets ---------------------------------------------------------------------------------------
-
-    @on(CompareMap.Picked)
-    def _picked(self, event: CompareMap.Picked) -> None:
-        self._do(lambda comparison: comparison.to_percentage(event.share * 100))
 
 
 def _transcript(run: AgentRun, index: int) -> Transcript:

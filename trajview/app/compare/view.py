@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import ClassVar, Final
 
@@ -10,7 +10,6 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from textual import events
 from textual.content import Content
-from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Static
@@ -165,15 +164,10 @@ class CompareMap(Dragged, Styled, Widget, can_focus=False):
     }
     """
 
-    class Picked(Message):
-        """A place was clicked; `share` is how far down it is, 0 to 1."""
-
-        def __init__(self, share: float) -> None:
-            super().__init__()
-            self.share = share
-
-    def __init__(self) -> None:
+    def __init__(self, go_to: Callable[[float], object]) -> None:
+        """`go_to` is called with how far down the place is that was clicked, in percent."""
         super().__init__()
+        self._go_to = go_to
         self.session: Comparison | None = None
         self._search: SideSearch | None = None
         self._signs: dict[int, str] = {}
@@ -218,7 +212,7 @@ class CompareMap(Dragged, Styled, Widget, can_focus=False):
 
     def _pick(self, y: int, *, exactly: bool = False) -> None:  # noqa: ARG002 - of those whose signs are few
         last = max(1, self.size.height - 1)
-        self.post_message(self.Picked(max(0, min(y, last)) / last))
+        self._go_to(100 * max(0, min(y, last)) / last)
 
 
 class CompareHead(Static):

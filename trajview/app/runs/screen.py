@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import events
@@ -20,19 +21,19 @@ from trajview.app.runs.filter_bar import FilterBar
 from trajview.app.runs.filtering import Filtering
 from trajview.app.runs.run_list import RunList, RunRow
 from trajview.app.runs.table import RunTable
-from trajview.app.runs.text import counts_text, empty_text, filter_text, row_text, title_text
 from trajview.app.shared.background import Background, Task
-from trajview.app.shared.cells import called
+from trajview.app.shared.cells import called, size_text
 from trajview.app.shared.key_footer import KeyFooter
 from trajview.app.shared.screen import TrajviewScreen
+from trajview.corpus.corpus import STANDARD_INPUT
 from trajview.corpus.info import RunInfo, Updated
-from trajview.errors import Problem, TrajviewError
+from trajview.errors import Problem, TrajviewError, shown
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
     from trajview.app.shared.key_queue import Wait
     from trajview.config import Settings
-    from trajview.corpus.corpus import Corpus
+    from trajview.corpus.corpus import Corpus, Stream
 
 __all__ = ["BrowserScreen"]
 
@@ -142,7 +143,7 @@ class BrowserScreen(TrajviewScreen):
         }
         if self.settings.where:
             self._filtering.begin(self.settings.where)
-        opened = title_text(self.settings.paths, self.corpus.streams)
+        opened = _title_text(self.settings.paths, self.corpus.streams)
         self._title.update(Content.assemble(("trajview", "bold"), Content(f"  {opened}")))
         self._show_texts()
         self._unsubscribe = self.corpus.subscribe(self._arrivals.add)
@@ -223,13 +224,13 @@ class BrowserScreen(TrajviewScreen):
         """Bring the header, the empty sentence, the count of the filter and the status line up to date."""
         runs = self.runs
         self._show_counts()
-        self.table.empty = empty_text(runs, self.corpus, self.finished)
-        self.bar.count(filter_text(runs))
+        self.table.empty = _empty_text(runs, self.corpus, self.finished)
+        self.bar.count(_filter_text(runs))
         self._show_status()
         self._open_awaited()
 
     def _show_counts(self) -> None:
-        counts = Content(counts_text(self.runs, self.corpus, self.finished, self._progress))
+        counts = Content(_counts_text(self.runs, self.corpus, self.finished, self._progress))
         if counts != self._counts.content:  # It is looked at again and again, and seldom another one.
             self._counts.update(counts)
 
@@ -237,7 +238,7 @@ class BrowserScreen(TrajviewScreen):
         """Show a text in the status line, or else what there is to say of the row under the cursor."""
         item = self.runs.current
         self._status.set_class(isinstance(item, Problem), "-problem")
-        self._status.update(Content(text or row_text(item)), layout=False)
+        self._status.update(Content(text or _row_text(item)), layout=False)
 
     def _warn(self, title: str, error: Exception) -> None:
         self.notify(one_line(str(error)), title=title, severity="warning", markup=False)
@@ -443,3 +444,85 @@ def _import_filters() -> None:
     import trajview.highlight
     import trajview.where.parse
     import trajview.where.select  # noqa: F401
+
+
+def _counts_text(runs: RunList, corpus: Corpus, finished: bool, progress: str) -> str:
+    """How much there is, how far the annotation is, and whether the files are still being read."""
+    counts = [_count(runs.runs, "run")]
+    if runs.problems:
+        counts.append(_count(runs.problems, "problem"))
+    if corpus.skipped:
+        counts.append(f"{corpus.skipped:,} skipped")
+    if progress:
+        counts.append(progress)
+    if not finished:
+        counts.append(_reading_text(corpus.bytes_done, corpus.bytes_total))
+    elif corpus.following:
+        counts.append("following")
+    return " · ".join(counts)
+
+
+def _reading_text(done: int, total: int) -> str:
+    """`reading… 38% of 84 MB`; how much is read where nobody knows of how much."""
+    if not done:
+        return "reading…"
+    return f"reading… {min(99, 100 * done // total)}% of {size_text(total)}" if total else f"reading… {size_text(done)}"
+
+
+def _empty_text(runs: RunList, corpus: Corpus, finished: bool) -> str:
+    """The sentences that stand where there are no rows; empty where there are."""
+    if runs.shown:
+        return ""
+    if runs.open:
+        return f"Nothing matches so far.\n{_count(runs.open, 'run')} {'has' if runs.open == 1 else 'have'} to be read to know."
+    if runs.runs + runs.problems:
+        return (
+            f"Nothing matches “{one_line(runs.query, 40)}”.\n{key_of('back', 'escape', begins=True)} clears the filter."
+        )
+    if not finished:
+        return "Reading…"
+    if corpus.following:
+        return "Nothing here yet.\nWhat is written from now on appears by itself."
+    skipped = corpus.skipped
+    why = (
+        f" {_count(skipped, 'file')} looked like no log and {'was' if skipped == 1 else 'were'} skipped."
+        if skipped
+        else ""
+    )
+    return f"No runs here.{why}\nOpen a log, or a folder that holds some: trajview PATH"
+
+
+def _filter_text(runs: RunList) -> str:
+    """What the filter leaves, and how many runs have to be read to know."""
+    if not runs.query.strip():
+        return ""
+    left = f"{len(runs.shown):,} of {runs.runs + runs.problems:,}"
+    return f"{left} · {runs.open:,} not known yet" if runs.open else left
+
+
+def _row_text(item: RunRow | None) -> str:
+    """Where a run comes from, how large it is, and who is in it; of a problem, what to do about it."""
+    if item is None:
+        return ""
+    if isinstance(item, Problem):
+        return f"{key_of('open')} shows all of it · {one_line(item.hint or item.reason, 400)}"
+    pieces = [one_line(item.source if item.line is None else f"{item.source}:{item.line}")]
+    if item.length:
+        pieces.append(size_text(item.length))
+    if (item.name or item.task or item.id) != item.id:
+        pieces.append(one_line(item.id))
+    pieces += [one_line(", ".join(names)) for names in (item.agents, item.models) if names]
+    return " · ".join(pieces)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def _title_text(paths: tuple[Path, ...], streams: Iterable[Stream] = ()) -> str:
+    """The opened paths in a few words; `streams` are what is piped in."""
+    piped = {stream.path for stream in streams}
+    names = [STANDARD_INPUT if path in piped or shown(path) == "-" else one_line(str(path), 60) for path in paths[:2]]
+    if len(paths) > 2:
+        names.append(f"and {len(paths) - 2} more")
+    return ", ".join(names)
