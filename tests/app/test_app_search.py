@@ -6,6 +6,7 @@ import json
 import re
 import threading
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from textual.widgets import Input, OptionList
 
 from trajview.app.transcript import searching
 from trajview.app.transcript.screen import TranscriptScreen
-from trajview.app.transcript.search import SearchHits
+from trajview.app.transcript.search import SearchHits, search_each
 from trajview.app.transcript.sources import SourcesScreen
 from trajview.models.run import AgentRun
 
@@ -209,12 +210,12 @@ async def test_n_before_a_search_that_comes_along_has_looked_waits_for_it(
     may_look = threading.Event()
     may_look.set()
 
-    def slow(*given: Any, **named: Any) -> Iterator[SearchHits]:
+    def slow(*given: Any, **named: Any) -> Iterator[tuple[int, SearchHits]]:
         assert may_look.wait(10)
         yield from looked(*given, **named)
 
-    looked = searching.search
-    monkeypatch.setattr(searching, "search", slow)
+    looked = searching.search_each
+    monkeypatch.setattr(searching, "search_each", slow)
     oops = {"id": "1", "messages": [{"role": "tool", "content": "exit code 1"}, {"role": "user", "content": "tea"}]}
     async with reading(write_jsonl(tmp_path / "tea.jsonl", [chat("0", "tea"), oops])) as reader:
         await reader.listed()
@@ -288,11 +289,12 @@ async def test_runs_are_not_written_out_on_the_event_loop_to_describe_a_thread(
 async def test_who_goes_on_reading_is_not_led_away_by_a_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pressed = threading.Event()
 
-    def slow(*_: object, text: str, **__: object) -> Iterator[tuple[int, SearchHits]]:
+    def slow(transcripts: Iterator[Any], *given: Any, text: str, **more: Any) -> Iterator[tuple[int, SearchHits]]:
+        yield from search_each(islice(transcripts, 1), *given, text=text, **more)
         pressed.wait(10)
         yield 1, SearchHits(text, re.compile("x"), (0,), (1,))
 
-    monkeypatch.setattr(searching, "search_others", slow)
+    monkeypatch.setattr(searching, "search_each", slow)
     async with reading(write_jsonl(tmp_path / "three.jsonl", [three()])) as reader:
         await reader.opened()
         await reader.ask("slash", "nothing of this kind")

@@ -79,7 +79,7 @@ def test_highlights_are_errors_and_marks_alike(reader: Reader) -> None:
 
 
 def test_marks_are_gone_round(reader: Reader) -> None:
-    reader.jumps.mark(1)
+    reader.walk("mark.next", 1)
     assert reader.notices.text == "no marks: m sets one"
     reader.session.highlights.set_marks({1: "", 3: ""})
     assert reader.walk("mark.next", 3) == [1, 6, 1]

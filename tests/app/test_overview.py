@@ -7,7 +7,7 @@ import time
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trajview.app.transcript.overview import FEW, overview, window_of
+from trajview.app.transcript.minimap import FEW, overview, window_of
 from trajview.app.transcript.search import SearchHits
 from trajview.app.transcript.session import TranscriptSession
 from trajview.highlight import compile_pattern

@@ -341,7 +341,7 @@ def test_highlights_step_round_and_a_source_can_be_switched_off() -> None:
     session = opened(source, rules=rules, units=[0])
     assert session.highlights.counts == {"rule:two": 4, "error": 1, "unit": 1}
     assert session.highlights.stops == [0, 1, 2, 3, 4]
-    assert session.steps.highlights_passed == 1
+    assert session.steps.passed(session.highlights.stops) == 1
     assert not switch(session, "rule:two")
     assert session.highlights.stops == [0, 4]
     assert [session.message for _ in range(2) if session.steps.highlight(1)] == [4, 0]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from trajview.app.render.calls import first_argument
 from trajview.app.render.lines import Line
-from trajview.app.transcript.unit_facts import duration_of, short_duration
+from trajview.app.transcript.unit_facts import duration_of, messages_of, short_duration
 from trajview.highlight import Highlight
 from trajview.models.messages import AssistantMessage, AudioPart, ChatMessage, ImagePart, ToolMessage, VideoPart
 from trajview.models.transcript import Transcript
@@ -63,7 +63,7 @@ def unit_header(
     scored: Scored | None = None,
 ) -> Line:
     """`3  assistant → tool ×2 · 2 calls · reward 0.5  0.5 ✎ note`, and at the right why the unit is highlighted."""
-    places = _places(transcript, unit)
+    places = messages_of(transcript, unit)
     messages = [transcript.messages[place] for place in places[:MOST_LOOKED_AT]]
     line = Line("", fill="unit.header", ours=True, one_row=True)
     line.extend(f" {unit} ", "unit.number")
@@ -81,12 +81,6 @@ def unit_header(
     if reasons:
         line.right = _why(reasons, marked=marked)
     return line
-
-
-def _places(transcript: Transcript, unit: int) -> range:
-    """The messages of a unit."""
-    starts = transcript.unit_starts
-    return range(starts[unit], starts[unit + 1] if unit + 1 < len(starts) else len(transcript.messages))
 
 
 def _speakers(messages: Iterable[ChatMessage]) -> str:
@@ -125,7 +119,7 @@ def _why(reasons: Sequence[Highlight], *, marked: bool) -> tuple[str, str]:
 
 def first_words(transcript: Transcript, unit: int, limit: int = 120) -> str:
     """What a unit is about, on one line: what is said first in it, else what is called, else what came back."""
-    messages, places = transcript.messages, _places(transcript, unit)[:8]
+    messages, places = transcript.messages, messages_of(transcript, unit)[:8]
     tries = (partial(_opening, limit=limit), partial(_any_text, limit=limit), media_in)
     return next((found for words in tries for place in places if (found := words(messages[place]))), "(empty)")
 

@@ -95,8 +95,6 @@ def expand_output_tabs(text: str) -> str:
 
 
 def _output_line(line: str) -> str:
-    if "\t" not in line:
-        return line
     rest = line.lstrip("\t")
     return " " * (TAB * (len(line) - len(rest))) + rest.expandtabs(TERMINAL_TAB)
 

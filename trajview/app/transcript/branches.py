@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from trajview.app.keys import key_of
 from trajview.app.transcript.branch_tree import BranchTree
+from trajview.app.transcript.unit_facts import messages_of
 from trajview.corpus.process_wide import short_turns
 from trajview.models.branches import Branches, Entry, branches_of
 
@@ -26,7 +27,7 @@ class Brancher:
 
     def __init__(self, desk: Desk, tree_view: BranchView) -> None:
         self._reading, self._display, self._places = desk.reading, desk.display, desk.places
-        self._notices, self._background, self._view = desk.notices, desk.background, tree_view
+        self._notices, self._background, self._panes, self._view = desk.notices, desk.background, desk.panes, tree_view
         self._tree: BranchTree | None = None
         self._tree_key = ""
         self._searched: AgentRun | None = None
@@ -35,6 +36,7 @@ class Brancher:
     @property
     def commands(self) -> Commands:
         return {
+            "tree": self.choose,
             "branch.enter": self.enter,
             "branch.leave": self.leave,
             "transcript.next": partial(self.step, 1),
@@ -133,9 +135,8 @@ class Brancher:
         if found:
             call = session.call_at_cursor()
             return next((entry for entry in found if entry.call >= call), found[-1])
-        unit, starts = session.unit, session.unit_starts
-        end = starts[unit + 1] if unit + 1 < len(starts) else len(session.messages)
-        within = [entry for at in range(starts[unit], end) for entry in branches.at(self._reading.index, at)]
+        unit = messages_of(session.transcript, session.unit)
+        within = [entry for at in unit for entry in branches.at(self._reading.index, at)]
         return next((entry for entry in within if entry.message >= session.message), within[-1] if within else None)
 
     def leave(self) -> None:
@@ -160,6 +161,8 @@ class Brancher:
             self._places.remember()
             self._places.go(transcript)
 
-    def can_choose(self) -> bool:
-        """Whether there is a tree to put the cursor into; says why where there is not."""
-        return not self._has_one()
+    def choose(self) -> None:
+        """Put the cursor into the tree of transcripts."""
+        if not self._has_one():
+            self._panes.show_tree(True)
+            self._view.focus()

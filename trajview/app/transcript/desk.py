@@ -157,8 +157,8 @@ class Panes:
 
     def __init__(self, screen: Screen[None], reading: Reading, messages: TranscriptView, side: TranscriptView) -> None:
         self._screen, self._reading, self._messages, self._side = screen, reading, messages, side
-        self._described = -1
-        """The message whose metadata is shown."""
+        self._described: tuple[TranscriptSession, int] | None = None
+        """The transcript and the message whose metadata is shown."""
 
     def _change(self, *, add: str = "", remove: set[str]) -> None:
         self._screen.classes = {*self._screen.classes} - remove | ({add} if add else set())
@@ -226,27 +226,23 @@ class Panes:
             self.close_metadata()
         else:
             self._change(add="-metadata", remove={"-annotating"})
-            self.describe(anew=True)
+            self.describe()
         self._messages.focus()
 
     def close_metadata(self) -> None:
         """Hide the metadata."""
         self._change(remove={"-metadata"})
 
-    def describe(self, *, anew: bool = False) -> None:
+    def describe(self) -> None:
         """Show the metadata of the message under the cursor, where the pane is open."""
         session, run = self._reading.session, self._reading.run
-        if session is None or run is None or not self.metadata or (session.message == self._described and not anew):
+        if session is None or run is None or not self.metadata or self._described == (session, session.message):
             return
-        self._described = session.message
+        self._described = session, session.message
         message = session.messages[session.message] if session.messages else None
         text = metadata_text(run, session.transcript, session.message, message)
         transcript = Transcript(messages=[ToolMessage(content=text)])
         self._side.show(TranscriptSession(transcript, bare=True, language="metadata"))
-
-    def another_shown(self) -> None:
-        """Another transcript is shown: what is described is a message of the one before."""
-        self._described = -1
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,16 +142,15 @@ class Exporter:
         except Stopped:
             return
         except AlreadyThere:
-            task.tell(self._finish, wanted, lambda: self._ask_to_replace(wanted))
+            task.tell(self._finish, lambda: self._ask_to_replace(wanted))
         except TrajviewError as error:
             problem = error.problem()
-            task.tell(self._finish, wanted, lambda: self._fail(problem))
+            task.tell(self._finish, lambda: self._fail(problem))
         else:
-            task.tell(self._finish, wanted, lambda: self._report(wanted.path, losses))
+            task.tell(self._finish, lambda: self._report(wanted.path, losses))
 
-    def _finish(self, wanted: _Wanted, report: Callable[[], None]) -> None:
-        if self._writing is wanted:
-            self._writing = None
+    def _finish(self, report: Callable[[], None]) -> None:
+        self._writing = None
         report()
 
     def _fail(self, problem: Problem) -> None:

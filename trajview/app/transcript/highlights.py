@@ -9,6 +9,7 @@ from operator import attrgetter
 
 from trajview.app.render.headers import GRAVEST_FIRST
 from trajview.app.transcript.search import SearchHits
+from trajview.app.transcript.unit_facts import messages_of
 from trajview.highlight import Highlight, Rule, highlights_in
 from trajview.models.transcript import Transcript
 
@@ -91,8 +92,8 @@ class Highlights:
             for many in self._on()
             for found in many[bisect_left(many, unit, key=_unit) : bisect_right(many, unit, key=_unit)]
         ]
-        end = self._starts[unit + 1] if unit + 1 < len(self._starts) else len(self._transcript.messages)
-        hit = self._hit_within(self._starts[unit], end - 1)
+        messages = messages_of(self._transcript, unit)
+        hit = self._hit_within(messages[0], messages[-1])
         return sorted(reasons if hit is None else [*reasons, hit], key=lambda found: (found.message, found.source))
 
     def gravest(self, first: int, last: int) -> Highlight | None:

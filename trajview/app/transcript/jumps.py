@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from trajview.app.transcript.desk import Desk
     from trajview.app.transcript.searching import Searcher
     from trajview.app.transcript.session import TranscriptSession
+    from trajview.app.transcript.steps import Steps
 
 __all__ = ["Jumps"]
 
@@ -34,16 +35,16 @@ class Jumps:
     @property
     def commands(self) -> Commands:
         return {
-            "unit.next": partial(self.unit, 1),
-            "unit.previous": partial(self.unit, -1),
-            "user.next": partial(self.user, 1),
-            "user.previous": partial(self.user, -1),
+            "unit.next": lambda: self._step(lambda steps: steps.unit(1), "last unit"),
+            "unit.previous": lambda: self._step(lambda steps: steps.unit(-1), "first unit"),
+            "user.next": lambda: self._step(lambda steps: steps.user(1), "no more user turns"),
+            "user.previous": lambda: self._step(lambda steps: steps.user(-1), "no more user turns"),
             "highlight.next": partial(self.highlight, 1),
             "highlight.previous": partial(self.highlight, -1),
             "error.next": partial(self.error, 1),
             "error.previous": partial(self.error, -1),
-            "mark.next": partial(self.mark, 1),
-            "mark.previous": partial(self.mark, -1),
+            "mark.next": lambda: self._step(lambda steps: steps.mark(1), f"no marks: {key_of('mark')} sets one"),
+            "mark.previous": lambda: self._step(lambda steps: steps.mark(-1), f"no marks: {key_of('mark')} sets one"),
             "goto": self.ask_where,
         }
 
@@ -60,17 +61,11 @@ class Jumps:
             return f"no {what} so far: they are still being looked for"
         return f"no {what} here" if self._reading.count > 1 else f"no {what}"
 
-    def unit(self, step: int) -> None:
-        """Next or previous action unit."""
+    def _step(self, step: Callable[[Steps], bool], nothing: str) -> None:
+        """Take a step in the transcript that is shown."""
         session = self._reading.session
         if session is not None:
-            self._jump(session.steps.unit(step), "last unit" if step > 0 else "first unit")
-
-    def user(self, step: int) -> None:
-        """Next or previous user turn."""
-        session = self._reading.session
-        if session is not None:
-            self._jump(session.steps.user(step), "no more user turns")
+            self._jump(step(session.steps), nothing)
 
     def highlight(self, step: int) -> None:
         """Next or previous highlight; behind the last match of a search, the first in the next transcript which has some."""
@@ -90,23 +85,26 @@ class Jumps:
         search = session.search
         if search is None and session.highlights.stops == session.highlights.errors:
             # What is highlighted besides is counted at the left; of errors alone, only how many there are is said.
-            self._notices.brief(f"highlight {session.steps.highlights_passed} of {len(session.highlights.stops)}")
+            stops = session.highlights.stops
+            self._notices.brief(f"highlight {session.steps.passed(stops)} of {len(stops)}")
         elif search is not None and search.done and search.total == 1:
             on = f": {key_of('run.next')} goes to the next run" if self._other_runs_match else ""
             self._notices.brief(f"the only match{on}")
 
     def match_elsewhere(self, step: int) -> bool:
         """Go to what the search has found in another transcript, where this one has no more; False if there is none."""
-        other = self._searcher.transcript_further(step)
-        if other is None:
-            return False
 
         def arrive(session: TranscriptSession) -> None:
             if session.search is not None and session.search.messages:
                 session.hits.go(session.search.messages[0 if step > 0 else -1], last=step < 0)
 
-        self._places.jump(other, arrive)
-        return True
+        return self._elsewhere(self._searcher.transcript_further(step), arrive)
+
+    def _elsewhere(self, transcript: int | None, arrive: Callable[[TranscriptSession], None]) -> bool:
+        """Jump to another transcript; False where there is none to go to."""
+        if transcript is not None:
+            self._places.jump(transcript, arrive)
+        return transcript is not None
 
     def search_arrived(self) -> None:
         """The search has been in the transcript that is shown: take the step that was asked for before."""
@@ -122,33 +120,20 @@ class Jumps:
     def error(self, step: int) -> None:
         """Next or previous error; behind the last of a transcript, that of the next transcript which has some."""
         session = self._reading.session
-        if session is None or self._error_elsewhere(session, step):
+        if session is None:
             return
-        found = session.steps.error(step)
-        self._jump(found, self._nothing("errors"))
-        if found:
-            errors = session.highlights.errors
-            self._notices.brief(f"error {bisect_right(errors, session.message)} of {len(errors)}")
-
-    def _error_elsewhere(self, session: TranscriptSession, step: int) -> bool:
-        if any((at > session.message) if step > 0 else (at < session.message) for at in session.highlights.errors):
-            return False
-        other = self._brancher.with_errors(step)
-        if other is None:
-            return False
 
         def arrive(session: TranscriptSession) -> None:
             if session.highlights.errors:
                 session.to_message(session.highlights.errors[0 if step > 0 else -1])
 
-        self._places.jump(other, arrive)
-        return True
-
-    def mark(self, step: int) -> None:
-        """Next or previous mark."""
-        session = self._reading.session
-        if session is not None:
-            self._jump(session.steps.mark(step), f"no marks: {key_of('mark')} sets one")
+        errors, steps = session.highlights.errors, session.steps
+        if not steps.is_further(errors, step) and self._elsewhere(self._brancher.with_errors(step), arrive):
+            return
+        found = steps.error(step)
+        self._jump(found, self._nothing("errors"))
+        if found:
+            self._notices.brief(f"error {steps.passed(errors)} of {len(errors)}")
 
     def ask_where(self) -> None:
         """Ask where to go."""

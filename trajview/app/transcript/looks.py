@@ -6,19 +6,20 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from trajview.app.app import TrajviewApp
     from trajview.app.shared.commands import Commands
     from trajview.app.transcript.desk import Desk
-    from trajview.app.transcript.session import Look, TranscriptSession
+    from trajview.app.transcript.session import TranscriptSession
 
 __all__ = ["Looks"]
 
 
 class Looks:
-    """Folds and unfolds; `keep` is called with a look that goes with the reader into other runs."""
+    """Folds and unfolds. The app keeps the look, which goes with the reader into other runs."""
 
-    def __init__(self, desk: Desk, keep: Callable[[Look], None]) -> None:
+    def __init__(self, desk: Desk, app: TrajviewApp) -> None:
         self._reading, self._display, self._panes = desk.reading, desk.display, desk.panes
-        self._notices, self._keep = desk.notices, keep
+        self._notices, self._app = desk.notices, app
 
     @property
     def commands(self) -> Commands:
@@ -48,7 +49,7 @@ class Looks:
         session = self._reading.session
         if session is not None:
             sentence = change(session)
-            self._keep(session.look)
+            self._app.look = session.look
             self._display.moved()
             self._notices.brief(sentence)
 

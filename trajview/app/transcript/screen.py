@@ -39,7 +39,7 @@ from trajview.app.transcript.minimap import Minimap
 from trajview.app.transcript.opening import Follower, Opener, RunRead, Wanted
 from trajview.app.transcript.outline import Outline
 from trajview.app.transcript.searching import Searcher
-from trajview.app.transcript.session import Look, TranscriptSession
+from trajview.app.transcript.session import TranscriptSession
 from trajview.app.transcript.text import TokenCounter, failed_text, opening_text, status_text, title_text
 from trajview.app.transcript.view import TranscriptView
 from trajview.app.transcript.ways_out import WaysOut
@@ -195,13 +195,17 @@ class TranscriptScreen(TrajviewScreen):
             before_undo=self._before_undo,
         )
         parts = (
+<<<<<<< HEAD
             episode, self.view, self.jumps, self.places, self.searcher, self.highlighter, self.brancher,
             Looks(desk, self._keep_look), WaysOut(desk, app, self.opener.run_changed), self.unit_scorer, self.citer, self.row_selection,
+=======
+            episode, Moves(self.view), self.jumps, self.places, self.searcher, self.highlighter, self.brancher,
+            Looks(desk, app), WaysOut(desk, app, self.opener.run_changed), self.unit_scorer, self.citer, self.row_selection,
+>>>>>>> a80085a (Search transcripts by one walk, and step to what is next by one rule)
         )  # fmt: skip
         self.commands = {id: command for part in parts for id, command in part.commands.items()} | {
             "run.next": partial(self._step_run, 1),
             "run.previous": partial(self._step_run, -1),
-            "tree": self._choose_transcript,
             "highlight.sources": self._show_highlights,
             "annotate": self.annotator.annotate,
             "annotation.citation": self._follow_own_citation,
@@ -343,7 +347,6 @@ class TranscriptScreen(TrajviewScreen):
             session.look_as(self.trajview.look)
         reading.index = index
         self.shown.show(session)
-        self.panes.another_shown()
         blind = self.trajview.episodes.hides(self.info)
         self.query_one("#title", Static).update(title_text(reading.run, index, self.info, blind=blind))
         self.shown.moved()
@@ -403,9 +406,6 @@ class TranscriptScreen(TrajviewScreen):
         root = one_line(str(self.trajview.store.root), 1000)
         return f"saves to {root if len(root) <= 40 else '…' + root[-39:]}"
 
-    def _keep_look(self, look: Look) -> None:
-        self.trajview.look = look
-
     # -- keys, clicks and messages -------------------------------------------------------------------------------------
 
     def can_do(self, id: str) -> bool:
@@ -456,12 +456,6 @@ class TranscriptScreen(TrajviewScreen):
             else:
                 self.session.to_percentage(100 * message.share)
             self.shown.moved()
-
-    def _choose_transcript(self) -> None:
-        """Put the cursor into the tree of transcripts."""
-        if self.brancher.can_choose():
-            self.panes.show_tree(True)
-            self.branch_view.focus()
 
     @on(BranchView.Picked)
     def _open_picked_transcript(self, message: BranchView.Picked) -> None:

@@ -15,7 +15,7 @@ from trajview.corpus.matches import Searched
 from trajview.corpus.query import Query
 from trajview.models.messages import ChatMessage
 
-__all__ = ["SearchHits", "search", "search_others"]
+__all__ = ["SearchHits", "search", "search_each"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,38 +61,34 @@ def search(
     text: str | None = None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Iterator[SearchHits]:
-    """The first hit from `start` on, round the end, as soon as it is found; then all hits.
-
-    Gives nothing once it is cancelled, and only the last, `done`, where nothing is found. `text` is what the person
-    typed, by default the query's own. Raises TooSlow where a pattern takes too long in a message.
-    """
-    from trajview.corpus.careful import Cancelled, counts_of
-
-    try:
-        with counts_of(query, cancelled) as (count_in, at_once):
-            yield from _search(messages, query, start, text, cancelled, count_in, at_once)
-    except Cancelled:
-        return
+    """Search one transcript, as `search_each` does."""
+    for _, hits in search_each([(0, messages)], query, start, text=text, cancelled=cancelled):
+        yield hits
 
 
-def search_others(
+def search_each(
     transcripts: Iterable[tuple[int, Sequence[ChatMessage]]],
     query: Query,
+    start: int = 0,
     *,
-    text: str,
+    text: str | None = None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Iterator[tuple[int, SearchHits]]:
-    """All hits in each of some transcripts, by its number, also where there are none; until it is cancelled.
+    """Search transcripts one after another: the number of each, and its hits, also where there are none.
 
-    Raises TooSlow.
+    Of the first transcript, the first hit from message `start` on, round the end, comes as soon as it is found; then all
+    hits. Gives nothing more once it is cancelled. `text` is what the person typed, by default the query's own. Raises
+    TooSlow where a pattern takes too long in a message.
     """
     from trajview.corpus.careful import Cancelled, counts_of
 
+    text = str(query) if text is None else text
     try:
-        with counts_of(query, cancelled) as (count_in, _):
-            for index, messages in transcripts:
-                for hits in _search(messages, query, 0, text, cancelled, count_in, False):
-                    yield index, hits
+        with counts_of(query, cancelled) as (count_in, at_once):
+            for number, messages in transcripts:
+                for hits in _search(messages, query, start, text, cancelled, count_in, at_once):
+                    yield number, hits
+                start, at_once = 0, False
     except Cancelled:
         return
 
@@ -101,12 +97,11 @@ def _search(
     messages: Sequence[ChatMessage],
     query: Query,
     start: int,
-    text: str | None,
+    text: str,
     cancelled: Callable[[], bool],
     count_in: Callable[[str], int],
     at_once: bool,
 ) -> Iterator[SearchHits]:
-    text = str(query) if text is None else text
     searched, count = Searched(messages, query), len(messages)
     found: dict[int, int] = {}
     for index in (*range(start, count), *range(min(start, count))):

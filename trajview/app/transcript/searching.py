@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from trajview.app.transcript.search import SearchHits, search, search_others
+from trajview.app.transcript.search import SearchHits, search_each
 from trajview.corpus.patience import TooSlow
 from trajview.corpus.process_wide import give_way, key_pressed, sharing, short_turns
 from trajview.corpus.query import Query, QueryError, query_from
@@ -39,10 +39,9 @@ class Searcher:
         self._hits: dict[int, SearchHits] = {}
         """What has been found, by transcript of the run, as far as they were searched."""
         self._searched: AgentRun | None = None
-        self._searched_for = ""
-        """The run and the search that `_hits` is about."""
-        self._looks_in: tuple[TranscriptSession | None, str] = None, ""
-        """The transcript that is being searched, and for what."""
+        """The run that `_hits` is about."""
+        self._looks_in: TranscriptSession | None = None
+        """The transcript that is being searched, or was last."""
         self._landing: Landing | None = None
         """Where the search of the corpus has led, until its first hit is shown."""
         self._leads_on = False
@@ -130,7 +129,7 @@ class Searcher:
         known = self._hits.get(self._reading.index) if self._is_searched(self._reading.run, text) else None
         if known is not None:
             session.highlights.set_search(known)
-        elif self._looks_in != (session, text):
+        elif self._looks_in is not session:
             self._search(session, text, stay=True)
 
     def again(self, session: TranscriptSession) -> None:
@@ -140,7 +139,7 @@ class Searcher:
 
     def _is_searched(self, run: AgentRun | None, text: str) -> bool:
         # Runs that are equal would be compared message by message.
-        return run is not None and run is self._searched and text == self._searched_for
+        return run is not None and run is self._searched and text == self.text
 
     def _search(self, session: TranscriptSession, text: str, *, stay: bool = False) -> None:
         """Begin a search; `stay`: it does not move the reader."""
@@ -153,11 +152,12 @@ class Searcher:
         if run is None:
             return
         if not self._is_searched(run, text):
-            self._searched, self._searched_for, self._hits = run, text, {}
-        self.text, self._looks_in = text, (session, text)
-        others = [(index + distance) % len(run.transcripts) for distance in range(1, len(run.transcripts))]
-        others = [other for other in others if other not in self._hits]
-        self._background.start("search", lambda task: self._look(session, query, text, run, others, stay, task))
+            self._searched, self._hits = run, {}
+        self.text, self._looks_in = text, session
+        others = [other for other in self._reading.others(1) if other not in self._hits]
+        self._background.start(
+            "search", lambda task: self._look(session, query, text, run, [index, *others], stay, task)
+        )
 
     def _look(
         self,
@@ -165,45 +165,34 @@ class Searcher:
         query: Query,
         text: str,
         run: AgentRun,
-        others: Sequence[int],
+        transcripts: Sequence[int],
         stay: bool,
         task: Task,
     ) -> None:
         """Search the transcript that is shown, then those of the run that were not searched yet."""
-        cancelled = sharing(task.cancelled)
+        cancelled, shown = sharing(task.cancelled), transcripts[0]
+        texts = ((transcript, run.transcripts[transcript].messages) for transcript in transcripts)
+        elsewhere: dict[int, SearchHits] = {}
+        stays, begun = stay, False
         try:
             with short_turns():
-                stays = stay
-                for hits in search(session.messages, query, session.message, text=text, cancelled=cancelled):
-                    task.tell(self._take, session, hits, stays)
-                    if not hits.done:  # it is drawn before the search goes on
-                        key_pressed()
-                        give_way()
-                    stays = True  # all hits come after the first
-                self._look_elsewhere(run, query, text, others, stay, task, cancelled)
+                for transcript, hits in search_each(texts, query, session.message, text=text, cancelled=cancelled):
+                    if transcript == shown:
+                        task.tell(self._take, session, hits, stays)
+                        stays = True  # all hits come after the first
+                        if not hits.done:  # it is drawn before the search goes on
+                            key_pressed()
+                            give_way()
+                        continue
+                    elsewhere[transcript] = hits
+                    if hits.total and not begun:  # the others can wait until all are known
+                        begun = True
+                        task.tell(self._take_elsewhere, run, text, elsewhere, stay)
+                        elsewhere = {}
         except TooSlow as error:
             task.tell(self._give_up, text, f"{error.sentence}: {error.hint}")
-
-    def _look_elsewhere(
-        self,
-        run: AgentRun,
-        query: Query,
-        text: str,
-        others: Sequence[int],
-        stay: bool,
-        task: Task,
-        cancelled: Callable[[], bool],
-    ) -> None:
-        transcripts = ((other, run.transcripts[other].messages) for other in others)
-        found: dict[int, SearchHits] = {}
-        begun = False
-        for index, hits in search_others(transcripts, query, text=text, cancelled=cancelled):
-            found[index] = hits
-            if hits.total and not begun:  # the others can wait until all are known
-                begun = True
-                task.tell(self._take_elsewhere, run, text, found, stay)
-                found = {}
-        task.tell(self._take_elsewhere, run, text, found, stay)
+        else:
+            task.tell(self._take_elsewhere, run, text, elsewhere, stay)
 
     def _give_up(self, text: str, why: str) -> None:
         if self.text == text:  # it would take as long in the next run
@@ -228,7 +217,7 @@ class Searcher:
 
     def _take_elsewhere(self, run: AgentRun, text: str, found: dict[int, SearchHits], stay: bool) -> None:
         session = self._reading.session
-        if not self._is_searched(run, text) or text != self.text or session is None:
+        if not self._is_searched(run, text) or session is None:
             return
         self._hits.update(found)
         search = session.search
@@ -238,7 +227,7 @@ class Searcher:
 
     def clear(self) -> None:
         """Search for nothing any more."""
-        self.text, self._hits, self._searched, self._looks_in = "", {}, None, (None, "")
+        self.text, self._hits, self._searched, self._looks_in = "", {}, None, None
         searched = [session for session in self._reading.sessions.values() if session.search is not None]
         for session in searched:
             session.highlights.set_search(None)

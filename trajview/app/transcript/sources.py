@@ -184,12 +184,8 @@ class SourcesScreen(Dialog[None]):
 
     def action_leave(self) -> None:
         """Leave the line that is typed, the question, or the panel."""
-        if self._asking:
-            self._ask("")
-            self._say("")
-        elif self._saving:
-            self._saving = ""
-            self._say("")
+        if self._asking or self._saving:
+            self._ask_no_more()
         else:
             self.dismiss()
 
@@ -212,16 +208,19 @@ class SourcesScreen(Dialog[None]):
             return
         self._ask("rename", "another name", row.label)
 
-    def _ask(self, what: str, placeholder: str = "", value: str = "") -> None:
+    def _ask(self, what: str, placeholder: str, value: str = "") -> None:
         self._asking, self._saving = what, ""
         line = self.query_one(Input)
-        line.set_class(bool(what), "-asking")
-        if what:
-            line.placeholder, line.value = placeholder, value
-            line.focus()
-            self._say("")
-        else:
-            self.query_one(OptionList).focus()
+        line.placeholder, line.value = placeholder, value
+        line.add_class("-asking")
+        line.focus()
+        self._say("")
+
+    def _ask_no_more(self, text: str = "") -> None:
+        self._asking = self._saving = ""
+        self.query_one(Input).remove_class("-asking")
+        self.query_one(OptionList).focus()
+        self._say(text)
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
@@ -237,8 +236,7 @@ class SourcesScreen(Dialog[None]):
         """Add or rename a rule as it is typed."""
         adding = self._asking == "add"
         if not text:
-            self._ask("")
-            self._say("")
+            self._ask_no_more()
             return
         try:
             key = self._highlighter.add(text) if adding else self._highlighter.rename(self._key, text)
@@ -248,10 +246,9 @@ class SourcesScreen(Dialog[None]):
         if key is None:
             self._say("there is a rule of that name", wrong=True)
             return
-        self._ask("")
+        self._ask_no_more("S saves it; r gives it a name" if adding else "")
         self.refresh_rows()
         self.go(key)
-        self._say("S saves it; r gives it a name" if adding else "")
 
     def action_remove(self) -> None:
         """Forget the rule under the cursor, if it was made here."""

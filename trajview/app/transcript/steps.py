@@ -52,17 +52,18 @@ class Steps:
         return self._step([self._session.unit_starts[unit] for unit in self._session.highlights.marks], step)
 
     def _step(self, targets: Sequence[int], step: int, *, wrap: bool = True) -> bool:
-        here = self._session.message
-        index = bisect_right(targets, here) if step > 0 else bisect_left(targets, here) - 1
-        if not targets or not (wrap or 0 <= index < len(targets)):
+        if not targets or not (wrap or self.is_further(targets, step)):
             return False
-        self._session.to_message(targets[index % len(targets)])
+        self._session.to_message(_next(targets, self._session.message, step))
         return True
 
-    @property
-    def highlights_passed(self) -> int:
-        """Which highlight the cursor is on or last passed, from 1; 0 before the first."""
-        return bisect_right(self._session.highlights.stops, self._session.message)
+    def is_further(self, targets: Sequence[int], step: int) -> bool:
+        """Whether one of some messages, ascending, lies in that direction before the end."""
+        return bool(targets) and (_next(targets, self._session.message, step) - self._session.message) * step > 0
+
+    def passed(self, targets: Sequence[int]) -> int:
+        """Which of some messages, ascending, the cursor is on or last passed, from 1; 0 before the first."""
+        return bisect_right(targets, self._session.message)
 
 
 class Hits:
@@ -83,40 +84,37 @@ class Hits:
         looks = partial(search.looks_at, session.roles[message])
         return rows_of_matches(session.layout(message), search.pattern, looks)
 
-    def _rows_further(self, message: int, step: int) -> list[int]:
-        """The rows with a match beyond the cursor, the nearest first, once all matches of its message are shown."""
+    def _row_further(self, step: int) -> int | None:
+        """The next row with a match in the message that the cursor is in; None where it holds no more."""
+        message, here = self._session.message, self._session.cursor[1]
+        if not self._is_hit(message):
+            return None
         self._reveal(message)
-        rows, here = self.rows(message), self._session.cursor[1]
-        return [row for row in rows if row > here] if step > 0 else [row for row in reversed(rows) if row < here]
+        rows = self.rows(message)[::step]
+        return next((row for row in rows if (row - here) * step > 0), None)
+
+    def _is_hit(self, message: int) -> bool:
+        at = bisect_left(self._messages, message)
+        return message in self._messages[at : at + 1]
 
     def is_further(self, step: int) -> bool:
         """Whether there is a match in that direction before the end; shows those of the message that the cursor is in."""
-        targets, message = self._messages, self._session.message
-        if not targets:
-            return False
-        last = targets[-1] if step > 0 else targets[0]
-        if message == last:
-            return bool(self._rows_further(message, step))
-        return last > message if step > 0 else last < message
+        return self._session.steps.is_further(self._messages, step) or self._row_further(step) is not None
 
     def step(self, step: int) -> bool:
         """Next or previous row with a match, round the ends."""
-        targets, message = self._messages, self._session.message
-        if not targets:
-            return False
-        at = bisect_left(targets, message)
-        if at < len(targets) and targets[at] == message and (rows := self._rows_further(message, step)):
-            self._session.to_message(message, rows[0])
-            return True
-        at = bisect_right(targets, message) if step > 0 else at - 1
-        return self.go(targets[at % len(targets)], last=step < 0)
+        message, row = self._session.message, self._row_further(step)
+        if row is not None:
+            self._session.to_message(message, row)
+        elif self._messages:
+            self.go(_next(self._messages, message, step), last=step < 0)
+        return bool(self._messages)
 
-    def go(self, message: int, *, last: bool = False) -> bool:
+    def go(self, message: int, *, last: bool = False) -> None:
         """Jump to the first (or last) match in a message, showing it where it is hidden."""
         self._reveal(message)
         rows = self.rows(message)
         self._session.to_message(message, rows[-1 if last else 0] if rows else None)
-        return True
 
     def go_to_line(self, message: int, line: str) -> bool:
         """Jump to the first match in a message that is on a line which reads so; whether there is one."""
@@ -153,7 +151,13 @@ class Hits:
         if search is None:
             return 0
         at = bisect_left(search.messages, message)
-        if at == len(search.messages) or search.messages[at] != message:
+        if not self._is_hit(message):
             return search.before[at]
         above = bisect_right(self._rows_of_matches(message), self._session.cursor[1])
         return search.before[at] + min(above, search.counts[at])
+
+
+def _next(targets: Sequence[int], here: int, step: int) -> int:
+    """The first of some messages, ascending, after this one (step 1), or the last before it (-1), round the ends."""
+    index = bisect_right(targets, here) if step > 0 else bisect_left(targets, here) - 1
+    return targets[index % len(targets)]

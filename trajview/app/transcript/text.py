@@ -86,7 +86,8 @@ def status_text(session: TranscriptSession, *, hits: str, following: str) -> lis
     if session.search is not None:
         parts.append(f"“{one_line(session.search.text, 24)}” {hits}")
     elif session.highlights.stops and session.highlights.stops != session.highlights.errors:
-        parts.append(f"highlight {session.steps.highlights_passed}/{len(session.highlights.stops)}")
+        stops = session.highlights.stops
+        parts.append(f"highlight {session.steps.passed(stops)}/{len(stops)}")
     if session.highlights.errors:
         errors = len(session.highlights.errors)
         parts.append(f"{errors} error{'s' * (errors > 1)}")

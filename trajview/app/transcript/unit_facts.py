@@ -9,7 +9,7 @@ from typing import NamedTuple
 from trajview.models.messages import AssistantMessage, ChatMessage
 from trajview.models.transcript import Transcript
 
-__all__ = ["UnitFacts", "duration_of", "facts_of", "short_count", "short_duration", "time_of"]
+__all__ = ["UnitFacts", "duration_of", "facts_of", "messages_of", "short_count", "short_duration", "time_of"]
 
 MOST_CHARACTERS = 3_000_000
 """Characters of a unit whose tokens are counted: some 0.3 s."""
@@ -31,7 +31,7 @@ def facts_of(transcript: Transcript, unit: int, cancelled: Callable[[], bool] = 
     from trajview.models.tokens import count_tokens
 
     calls = tokens = characters = 0
-    for index in _indices(transcript, unit):
+    for index in messages_of(transcript, unit):
         if cancelled():
             return None
         message = transcript.messages[index]
@@ -45,7 +45,8 @@ def facts_of(transcript: Transcript, unit: int, cancelled: Callable[[], bool] = 
     return UnitFacts(calls, duration_of(transcript, unit), tokens if characters <= MOST_CHARACTERS else None)
 
 
-def _indices(transcript: Transcript, unit: int) -> range:
+def messages_of(transcript: Transcript, unit: int) -> range:
+    """The numbers of the messages of a unit."""
     starts = transcript.unit_starts
     end = starts[unit + 1] if unit + 1 < len(starts) else len(transcript.messages)
     return range(starts[unit], end)
@@ -57,7 +58,7 @@ def duration_of(transcript: Transcript, unit: int) -> float | None:
     A message is stamped when it is complete. So a unit that an assistant opens began with the message before it; one
     that a user opens began with that: for the user's own time nobody is to blame.
     """
-    indices = _indices(transcript, unit)
+    indices = messages_of(transcript, unit)
     messages = transcript.messages
     opens = messages[indices[0]]
     before = indices[0] - 1

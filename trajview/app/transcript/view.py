@@ -37,24 +37,25 @@ class TranscriptView(RowsView, can_focus=True, inherit_bindings=False):
         """The columns that text has here, 0 before the first layout."""
         return max(0, self.scrollable_content_region.width - self.EDGES)
 
+    @property
+    def _transcript(self) -> TranscriptSession:
+        """What rows are drawn of."""
+        assert self.session is not None
+        return self.session
+
     def show(self, session: TranscriptSession) -> None:
         """Show another session, at its own position."""
         self.session = session
         self._shown_anew()
 
     def _made_for(self) -> tuple[object, ...]:
-        session = self.session
-        assert session is not None
-        return id(session), session.revision, session.options
+        return id(self._transcript), self._transcript.revision, self._transcript.options
 
     def _look(self, item: int) -> object:
-        session = self.session
-        assert session is not None
-        return session.folds.get(item), item == session.message
+        return self._transcript.folds.get(item), item == self._transcript.message
 
     def _drawn(self, item: int, number: int, palette: Palette, *, here: bool) -> Strip:
-        session = self.session
-        assert session is not None
+        session = self._transcript
         width = session.options.width
         layout = session.layout(item)
         segments: Iterable[Segment] = row_segments(layout, number, palette, self._base)
@@ -73,8 +74,7 @@ class TranscriptView(RowsView, can_focus=True, inherit_bindings=False):
         return Strip([edges[0], *segments, edges[1]], width + self.EDGES)
 
     def _gutter(self, message: int, number: int, palette: Palette) -> Segment:
-        session = self.session
-        assert session is not None
+        session = self._transcript
         here = (message, number) == session.cursor
         if session.options.bare:
             return Segment("❯ " if here and self.has_focus else "  ", self._base + palette["gutter.cursor"])
