@@ -20,12 +20,6 @@ if TYPE_CHECKING:
     from trajview.formats.contract import Step
 
 __all__ = ["place_in", "place_near", "place_of", "span_at"]
-<<<<<<< HEAD
-=======
-
-_MOST_YAML: Final = 4 << 20
-"""Characters of YAML that are gone through: ten times as long as for JSON."""
->>>>>>> a80085a (Search transcripts by one walk, and step to what is next by one rule)
 
 _ID = 8
 """Characters of an id that is no other's."""
@@ -162,12 +156,6 @@ def _spellings(text: str) -> Iterator[str]:
         yield text
 
 
-<<<<<<< HEAD
-=======
-# -- the value at a path, without building what is around it ----
-
-
->>>>>>> a80085a (Search transcripts by one walk, and step to what is next by one rule)
 def span_at(text: str, path: Sequence[Step]) -> tuple[int, int] | None:
     """The characters from which to which the value at a path stands; None where there is none, or it cannot be told."""
     try:

@@ -11,12 +11,8 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-<<<<<<< HEAD
-from trajview.app.shared.row_styles import SIGNS, SIGNS_IN_ANSI
-=======
 from trajview.app.render.headers import sign_of
-from trajview.app.shared.rule_colours import SIGNS, SIGNS_IN_ANSI
->>>>>>> a80085a (Search transcripts by one walk, and step to what is next by one rule)
+from trajview.app.shared.row_styles import SIGNS, SIGNS_IN_ANSI
 from trajview.app.shared.styled import Dragged, PlainLines, Styled
 from trajview.app.transcript.session import TranscriptSession
 

@@ -195,13 +195,8 @@ class TranscriptScreen(TrajviewScreen):
             before_undo=self._before_undo,
         )
         parts = (
-<<<<<<< HEAD
             episode, self.view, self.jumps, self.places, self.searcher, self.highlighter, self.brancher,
-            Looks(desk, self._keep_look), WaysOut(desk, app, self.opener.run_changed), self.unit_scorer, self.citer, self.row_selection,
-=======
-            episode, Moves(self.view), self.jumps, self.places, self.searcher, self.highlighter, self.brancher,
             Looks(desk, app), WaysOut(desk, app, self.opener.run_changed), self.unit_scorer, self.citer, self.row_selection,
->>>>>>> a80085a (Search transcripts by one walk, and step to what is next by one rule)
         )  # fmt: skip
         self.commands = {id: command for part in parts for id, command in part.commands.items()} | {
             "run.next": partial(self._step_run, 1),
