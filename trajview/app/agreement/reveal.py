@@ -10,7 +10,7 @@ from textual import work
 from textual.binding import Binding, BindingType
 
 from trajview.app.shared.key_queue import KeyQueue
-from trajview.app.shared.question import Question
+from trajview.app.shared.modal import Question
 from trajview.errors import AnnotationError
 from trajview.textsafe import one_line
 

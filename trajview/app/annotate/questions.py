@@ -13,8 +13,7 @@ from textual.widgets import Input, Static
 
 from trajview.annotation.store import ChangedOnDisk
 from trajview.app.shared.key_queue import KeyQueue
-from trajview.app.shared.modal import Dialog
-from trajview.app.shared.question import Question
+from trajview.app.shared.modal import Dialog, Question
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:

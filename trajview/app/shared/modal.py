@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
+from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
 from textual.screen import ModalScreen, ScreenResultType
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
 
 from trajview.app.shared.background import ReportsFaults
 
-__all__ = ["Dialog", "ScrolledDialog"]
+if TYPE_CHECKING:
+    from trajview.app.shared.key_queue import KeyQueue
+
+__all__ = ["Dialog", "Question", "ScrolledDialog"]
+
+_Answer = TypeVar("_Answer", bound=str)
 
 
 class Dialog(ReportsFaults, ModalScreen[ScreenResultType]):
@@ -36,3 +46,64 @@ class ScrolledDialog(Dialog[ScreenResultType]):
     def action_scroll(self, rows: int) -> None:
         """Rows down or up."""
         self.query_one(VerticalScroll).scroll_relative(y=rows, animate=False)
+
+
+class Question(Dialog[_Answer]):
+    """Says what has happened, and has an answer chosen, which is its result; escape chooses the first, which does nothing."""
+
+    DEFAULT_CSS = """
+    Question { align: center middle; }
+    Question > Vertical {
+        width: 64; max-width: 94%; height: auto; max-height: 90%; overflow-y: auto;
+        padding: 1 2; background: $surface; border-left: outer $warning;
+    }
+    Question .title { text-style: bold; color: $text-warning; }
+    Question .about { margin: 1 0; color: $text-muted; }
+    Question OptionList { height: auto; border: none; padding: 0; background: $surface; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "cancel")]
+
+    def __init__(
+        self, title: str, about: str, answers: Mapping[_Answer, str], keys: KeyQueue, *, expected: bool = False
+    ) -> None:
+        """
+        Args:
+            title: What has happened.
+            about: What the question is about.
+            answers: The words of each answer, as markup.
+            keys: Where what is typed comes from; what was typed before the question is on the screen is no answer.
+            expected: Whether a key has asked for the question. Where it comes by itself, somebody may still be typing,
+                and keys are dropped until there is a pause.
+        """
+        super().__init__()
+        self._title, self._about = title, about
+        self._answers = answers
+        self._keys = keys
+        self._expected = expected
+
+    def on_mount(self) -> None:
+        if self._expected:
+            unseen = self._keys.wait()
+            self._keys.drop()
+            self.call_after_refresh(unseen.never)
+        else:
+            self._keys.refuse()
+            self.call_after_refresh(self._keys.refuse)  # Nobody answers what is not on the screen yet.
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            yield Static(Content(self._title), classes="title")
+            yield Static(Content(self._about), classes="about")
+            yield OptionList(*(Option(said, id=answer) for answer, said in self._answers.items()), compact=True)
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.action_answer(list(self._answers)[event.option_index])
+
+    def action_answer(self, answer: _Answer) -> object:
+        """Choose an answer."""
+        return self.dismiss(answer)
+
+    def action_leave(self) -> None:
+        """Choose the first answer."""
+        self.action_answer(next(iter(self._answers)))
