@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.models.strategies import transcripts
 from trajview.annotation.citations import find_quote, quotable
-from trajview.app.transcript.selected import Quoted, quoted_by
+from trajview.app.transcript.desk import Quoted, quoted_by
 from trajview.app.transcript.session import TranscriptSession
 from trajview.models.messages import AssistantMessage, ReasoningPart, TextPart, ToolMessage, UserMessage
 from trajview.models.transcript import Transcript

@@ -8,7 +8,7 @@ from trajview.annotation.citations import Citation, cite, find_citations
 from trajview.app.annotate.cited import EVALUATOR, YOU, Cited, cited_in, highlights_of, why_nowhere, written_on
 from trajview.app.keys import key_of
 from trajview.app.render.evidence import citations_on_rows
-from trajview.app.transcript.selected import Quoted
+from trajview.app.transcript.desk import Quoted
 from trajview.corpus.process_wide import giving_way, short_turns
 from trajview.errors import AnnotationError
 from trajview.textsafe import one_line

@@ -11,13 +11,13 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from trajview.app.keys import key_of
+from trajview.app.render.layout import margin_of
 from trajview.app.shared.background import Background
 from trajview.app.shared.prompt import Prompt
 from trajview.app.shared.rows_view import GUTTER
 from trajview.app.transcript.metadata import metadata_text
 from trajview.app.transcript.minimap import Minimap
 from trajview.app.transcript.outline import Outline
-from trajview.app.transcript.selected import Quoted, quoted_by
 from trajview.app.transcript.session import Position, TranscriptSession
 from trajview.app.transcript.view import TranscriptView
 from trajview.formats.registry import format_or_default
@@ -32,8 +32,13 @@ if TYPE_CHECKING:
     from trajview.corpus.info import RunInfo
     from trajview.models.run import AgentRun
 
-__all__ = ["Desk", "Display", "Notices", "Panes", "Places", "Reading"]
+__all__ = ["Desk", "Display", "Notices", "Panes", "Places", "Quoted", "Reading", "quoted_by"]
 
+_MOST_ROWS = 2_000
+"""Rows of a message that are read for a quotation; far more than one holds."""
+
+_Corner = tuple[int, int]
+"""A character of a row (the gutter not counted), and the row of the session."""
 _MOST_REMEMBERED: Final = 100
 """Jumps that can be gone back."""
 
@@ -109,6 +114,15 @@ class Notices:
         said = "\n".join(one_line(line, length) for line in text.split("\n"))
         severity: SeverityLevel = "warning" if error else "information"
         self._notify(said, title=title, severity=severity, timeout=seconds, markup=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """The messages that a selection touches, and its words where it is in one message only."""
+
+    first: int
+    last: int
+    words: str = ""
 
 
 class Display:
@@ -332,3 +346,45 @@ class Desk:
     notices: Notices
     prompt: Prompt
     background: Background
+
+
+def quoted_by(session: TranscriptSession, start: _Corner, end: _Corner) -> Quoted | None:
+    """What is selected from `start` up to before `end`; None where there is no message."""
+    if not session.messages:
+        return None
+    total = session.map.total
+    start, end = max(start, (0, 0), key=_down), min(end, (10**9, total - 1), key=_down)
+    if _down(end) < _down(start):
+        return None
+    first, last = session.at_row(start[1])[0], session.at_row(end[1])[0]
+    # A message of which only the header or the empty row at its end is selected is not meant.
+    while first < last and not _words(session, last, start, end):
+        last -= 1
+    while first < last and not _words(session, first, start, end):
+        first += 1
+    return Quoted(first, last, _words(session, first, start, end) if first == last else "")
+
+
+def _down(corner: _Corner) -> tuple[int, int]:
+    return corner[1], corner[0]
+
+
+def _words(session: TranscriptSession, message: int, start: _Corner, end: _Corner) -> str:
+    """The selected words of one message, on one line."""
+    layout = session.layout(message)
+    top = session.map.start(message)
+    begin = max(0, start[1] - top)
+    pieces: list[str] = []
+    before = (-1, 0)
+    for number in range(begin, min(len(layout.rows), end[1] - top + 1, begin + _MOST_ROWS)):
+        index, left, right = layout.rows[number]
+        line = layout.lines[index]
+        if line.ours:
+            continue
+        margin = len(margin_of(layout, number))
+        a = left + max(0, start[0] - margin) if top + number == start[1] else left
+        b = min(right, left + max(0, end[0] - margin)) if top + number == end[1] else right
+        # Rows of one line go on where the last one stopped, unless a space was dropped between them.
+        pieces.append(("" if before == (index, left) else " ") + line.text[a:b])
+        before = index, right
+    return " ".join("".join(pieces).split())

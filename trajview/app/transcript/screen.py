@@ -33,8 +33,7 @@ from trajview.app.transcript.branches import Brancher
 from trajview.app.transcript.desk import Desk, Display, Notices, Panes, Places, Reading
 from trajview.app.transcript.exporter import Exporter
 from trajview.app.transcript.highlighter import Highlighter
-from trajview.app.transcript.jumps import Jumps
-from trajview.app.transcript.looks import Looks
+from trajview.app.transcript.jumps import Jumps, Looks
 from trajview.app.transcript.minimap import Minimap
 from trajview.app.transcript.opening import Follower, Opener, RunRead, Wanted
 from trajview.app.transcript.outline import Outline
