@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trajview.annotation.rubric import SOTOPIA, Dimension, Rubric, parse_score, reward_rubric
-from trajview.app.annotate.score_grid import Place, ScoreGrid, hotkeys_of
-from trajview.app.annotate.score_text import LONGEST, can_become, start_of, stepped
+from trajview.app.annotate.score_grid import LONGEST, Place, ScoreGrid, can_become, hotkeys_of, start_of, stepped
 
 NUMBERS = st.one_of(st.integers(-30, 30).map(float), st.sampled_from([-0.5, 0.25, 0.3, 1.5, 9.75]))
 

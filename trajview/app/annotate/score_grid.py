@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
-from trajview.annotation.rubric import BadScore, Dimension, Rubric, parse_score
-from trajview.app.annotate.score_text import LONGEST, can_become, stepped
+from trajview.annotation.rubric import BadScore, Dimension, Rubric, parse_score, written
 from trajview.app.keys import key_of
 
-__all__ = ["Place", "ScoreGrid", "hotkeys_of"]
+__all__ = ["LONGEST", "Place", "ScoreGrid", "can_become", "hotkeys_of", "start_of", "stepped"]
+
+LONGEST = 12
+"""Characters of a typed number; more are refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,3 +315,67 @@ class ScoreGrid:
 
 def _scores(count: int) -> str:
     return "1 score" if count == 1 else f"{count} scores"
+
+
+def can_become(text: str, dimension: Dimension) -> bool:
+    """Whether a text is a score or more digits may make it one: `-`, or `1` where the range is 5..10, but not `11`."""
+    typed = text.strip()
+    unsigned = typed.removeprefix("-")
+    whole, point, decimals = unsigned.partition(".")
+    if point and dimension.integer:
+        return False
+    if not whole + decimals:
+        return True
+    if not (whole + decimals).isdigit() or not unsigned.isascii():
+        return False
+    low, high = (Decimal(repr(end)) for end in _ends(dimension))
+    if typed.startswith("-"):
+        low, high = -high, -low
+    # What so many more digits can reach: 1 becomes 10 to 19, then 100 to 199; 0.2 becomes 0.2 to just under 0.3.
+    least, width = Decimal(unsigned), Decimal(10) ** -len(decimals)
+    scales = [Decimal(10) ** more for more in range(1 if point else LONGEST - len(typed) + 1)]
+    return any(least * scale <= high and (least + width) * scale > low for scale in scales)
+
+
+def _ends(dimension: Dimension) -> tuple[float, float]:
+    """The lowest and the highest score."""
+    if dimension.integer:
+        return float(math.ceil(dimension.low)), float(math.floor(dimension.high))
+    return dimension.low, dimension.high
+
+
+def _step(dimension: Dimension) -> float:
+    if dimension.step:
+        return dimension.step
+    if dimension.integer or not math.isfinite(dimension.high - dimension.low):
+        return 1.0
+    return float(f"{(dimension.high - dimension.low) / 20:.3g}") or 1.0
+
+
+def start_of(dimension: Dimension) -> float:
+    """The score at which steps begin in an empty cell: 0 where scores can be negative, else the middle of the range."""
+    low, high = _ends(dimension)
+    if low < 0 <= high:
+        return 0.0
+    step = Decimal(repr(_step(dimension)))
+    steps = round((high - low) / 2 / float(step))
+    return min(max(float(Decimal(repr(low)) + steps * step), low), high)
+
+
+def _plus(value: float, step: float) -> float:
+    """Add as people do: 0.1 + 0.2 is 0.3."""
+    return float(Decimal(repr(value)) + Decimal(repr(step)))
+
+
+def stepped(text: str, dimension: Dimension, direction: int) -> str:
+    """The score one step up (1) or down (-1) within the range. What is no score goes to the nearest, or to `start_of`."""
+    low, high = _ends(dimension)
+    score = parse_score(text, dimension)
+    if isinstance(score, float):
+        step = _step(dimension)
+        return written(min(max(_plus(score, direction * step), low), high))
+    try:
+        outside = float(text) if score is not None else math.nan
+    except ValueError:
+        outside = math.nan
+    return written(start_of(dimension) if math.isnan(outside) else min(max(float(round(outside)), low), high))

@@ -172,10 +172,6 @@ class ScoreTable(Styled, ScrollView, can_focus=True):
 
     # Lines
 
-    def _style(self, name: str) -> Style:
-        self._find_styles()
-        return self._base + self._styles[name]
-
     def _cell(self, width: int) -> int:
         return _WIDE_CELL if width >= 60 else _CELL
 

@@ -69,6 +69,11 @@ class Styled(_Widget):
             self._base = self.rich_style
             self._styles = palette_of(self, self.LOOKS, self.IN_ANSI)
 
+    def _style(self, name: str) -> Style:
+        """A look on top of the widget's own style."""
+        self._find_styles()
+        return self._base + self._styles[name]
+
 
 class Dragged(_Widget):
     """Knows at which of its lines the mouse is, from the moment it is pressed. To be named before the Textual class."""

@@ -106,9 +106,6 @@ class BranchView(HasCommands, Styled, ScrollView, can_focus=True, inherit_bindin
             return Strip([Segment(" " + "─" * max(0, width - 2) + " ", self._style("rule"))]).adjust_cell_length(width)
         return self._line(tree, line, width)
 
-    def _style(self, name: str) -> Style:
-        return self._base + self._styles[name]
-
     def _line(self, tree: BranchTree, line: int, width: int) -> Strip:
         node = tree.nodes[line]
         sign = "✗" if node.transcript is not None and tree.errors.get(node.transcript) else " "

@@ -152,9 +152,6 @@ class Outline(ReportsFaults, PlainLines, Styled, ScrollView, can_focus=False):
             self._count_soon()
         return self._line(session, unit, width)
 
-    def _style(self, name: str) -> Style:
-        return self._base + self._styles[name]
-
     def _sign_colour(self, kind: str) -> Style:
         return Style(color=self._styles[kind].color) if kind else Style.null()
 
