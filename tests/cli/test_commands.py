@@ -387,7 +387,7 @@ def test_nothing_is_kept_where_that_is_not_wanted(
 def test_the_viewer_keeps_nothing_where_that_is_not_wanted(
     runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_cache: bool
 ) -> None:
-    def shown(corpus: Corpus, *_: object) -> int:
+    def shown(corpus: Corpus, *_: object, **__: object) -> int:
         assert corpus.wait(30)
         return 0
 

@@ -17,6 +17,7 @@ from textual.binding import Binding, BindingType
 from textual.command import CommandPalette
 from textual.screen import Screen
 from textual.widget import Widget
+from textual.worker import Worker, WorkerState
 
 from trajview.app.annotate.episodes import Episodes
 from trajview.app.keys import KEYS, keys_of, remap, shown
@@ -57,6 +58,8 @@ _WITHOUT_ROWS: Final = frozenset({"back", "help", "palette"})
 _BRIEF: Final = 5.0
 """Seconds: a message that is shown for no longer need not be read to the end."""
 _PATIENCE: Final = 0.05  # seconds
+_ALONE: Final = 1.0
+"""Seconds that keys wait for the run of one file to be opened by itself, once it is in the list."""
 _RESTYLED: Final = 0.15
 _LAID_OUT: Final = 0.1
 """Seconds that a change of the theme, and one of the terminal's size, take where no other thread computes."""
@@ -138,7 +141,16 @@ class TrajviewApp(ReportsFaults, App[int]):
 
     def list_begun(self) -> None:
         """The first rows are on the screen, or there are none."""
-        if not (self.episodes.is_planned or self._opens_one_run):
+        if self.episodes.is_planned:
+            return
+        if not self._opens_one_run or len(self.corpus.infos) > 1:
+            self.starting.done()
+        else:  # A pipe may never end: the only run that it has so far can be opened from the list.
+            self.set_timer(_ALONE, self.starting.done)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Wait no longer for what a fault has kept from coming; the fault is reported by the base."""
+        if event.state is WorkerState.ERROR:
             self.starting.done()
 
     def _acts_at_start(self, command: str) -> bool:
