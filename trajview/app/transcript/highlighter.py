@@ -73,19 +73,16 @@ class Highlighter:
 
     def _begin(self, rule: Rule) -> None:
         """Look for a rule that was just made."""
-        self._drop(rule.name)
+        for session in self._reading.sessions.values():
+            session.highlights.drop_rule(rule.name)
         self._just_made = rule.name
         self._notices.brief(f"looking for “{one_line(rule.name, 30)}”…")
-        self._rules_changed()
-
-    def _drop(self, name: str) -> None:
-        for session in self._reading.sessions.values():
-            session.highlights.drop_rule(name)
+        self.rules_changed()
 
     def panel_shown(self, shown: bool) -> None:
         """The panel of highlights is opened, which shows the counts of all rules; or closed."""
         self._counts_all = shown
-        self._rules_changed()
+        self.rules_changed()
 
     # -- looking -------------------------------------------------------------------------------------------------------
 
@@ -95,8 +92,10 @@ class Highlighter:
         names = {*session.highlights.rules, *(rule.name for rule in self.book.rules)}
         session.highlights.switch_off(off | {rule_key(name) for name in names if name not in self.book.on})
 
-    def _rules_changed(self) -> None:
-        """Show the rules that are on, those that were not looked for yet once they have been."""
+    def rules_changed(self) -> None:
+        """Show the rules of the book that are on, those that were not looked for yet once they have been."""
+        for each in self._reading.sessions.values():
+            each.highlights.follow({rule.name: rule for rule in self.book.rules})
         session = self._reading.session
         if session is None:
             return
@@ -172,44 +171,13 @@ class Highlighter:
             self.book.switch(key.removeprefix("rule:"))
         else:
             session.highlights.switch_off(session.highlights.off ^ {key})
-        self._rules_changed()
+        self.rules_changed()
 
-    def add(self, pattern: str) -> str:
-        """A new rule; returns its key. Raises TrajviewError."""
+    def add(self, pattern: str) -> Rule:
+        """Make a rule of what was typed, and look for it. Raises TrajviewError."""
         rule = self.book.add(rule_from(pattern))
         self._begin(rule)
-        return rule_key(rule.name)
-
-    def rename(self, key: str, name: str) -> str | None:
-        """Returns the new key, None where that cannot be."""
-        name, before = one_line(name, 60).strip(), key.removeprefix("rule:")
-        if not name or name == before:
-            return key
-        rule = self.book.rename(before, name)
-        if rule is None:
-            return None
-        self._drop(before)
-        self._rules_changed()
-        return rule_key(name)
-
-    def recolour(self, key: str) -> bool:
-        """Give a rule the next colour; False if it is no rule."""
-        rule = self.book.recolour(key.removeprefix("rule:")) if key.startswith("rule:") else None
-        if rule is None:
-            return False
-        for session in self._reading.sessions.values():
-            session.highlights.recolour(rule)
-        self._display.highlights_changed()
-        return True
-
-    def forget(self, key: str) -> bool:
-        """Forget a rule; False if it is not one made here."""
-        name = key.removeprefix("rule:")
-        if not key.startswith("rule:") or not self.book.remove(name):
-            return False
-        self._drop(name)
-        self._display.highlights_changed()
-        return True
+        return rule
 
 
 def _word_at_cursor(session: TranscriptSession) -> str:

@@ -158,11 +158,15 @@ class Highlights:
         self.off.discard(rule_key(name))
         self._put(rule_key(name), ())
 
-    def recolour(self, rule: Rule) -> None:
-        """Take over the colour of a rule that was looked for here."""
-        if rule.name in self.rules:
-            found = self._found.get(rule_key(rule.name), ())
-            self.put_rule(rule, [replace(one, colour=rule.colour) for one in found])
+    def follow(self, book: Mapping[str, Rule]) -> None:
+        """Drop the rules that are not in a book any more, by their names, and take over the colours of the others."""
+        for name, known in list(self.rules.items()):
+            rule = book.get(name)
+            if rule is None:
+                self.drop_rule(name)
+            elif rule.colour != known.colour:
+                found = self._found.get(rule_key(name), ())
+                self.put_rule(rule, [replace(one, colour=rule.colour) for one in found])
 
     def switch_off(self, off: Collection[str]) -> None:
         """Show all sources but these."""

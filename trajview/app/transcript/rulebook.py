@@ -123,8 +123,13 @@ class RuleBook:
         return True
 
     def rename(self, name: str, to: str) -> Rule | None:
-        """Give a rule that was made while reading another name; None where that is taken, or it is another's rule."""
+        """Give a rule that was made while reading another name; None where that is taken, or it is another's rule.
+
+        Without a name it stays what it is called.
+        """
         rule = self._rules.get(name)
+        if not to or to == name:
+            return rule
         if rule is None or rule.origin != "session" or to in self._rules:
             return None
         self._rules = {to if one == name else one: kept for one, kept in self._rules.items()}

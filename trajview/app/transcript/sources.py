@@ -17,6 +17,7 @@ from trajview.app.shared.cells import fit
 from trajview.app.shared.modal import Dialog
 from trajview.app.shared.row_styles import colour_of
 from trajview.app.transcript.highlighter import Highlighter, Row
+from trajview.app.transcript.highlights import rule_key
 from trajview.app.transcript.rulebook import CONFIG, rule_from
 from trajview.errors import TrajviewError
 from trajview.patterns.safe import slow_because
@@ -171,11 +172,15 @@ class SourcesScreen(Dialog[None]):
         """The next colour for the rule under the cursor; where it is asked where to save, the configuration."""
         if self._saving:
             self.action_save_to("config")
-        elif self._highlighter.recolour(self._key):
-            self.refresh_rows()
+        elif self._row is not None and self._row.origin and self._book.recolour(self._row.label):
+            self._rules_changed()
             self._say_kept()
         else:
             self._say("only rules have a colour of their own", wrong=True)
+
+    def _rules_changed(self) -> None:
+        self._highlighter.rules_changed()
+        self.refresh_rows()
 
     @on(OptionList.OptionSelected)
     def _clicked(self, event: OptionList.OptionSelected) -> None:
@@ -234,26 +239,31 @@ class SourcesScreen(Dialog[None]):
 
     def _take(self, text: str) -> None:
         """Add or rename a rule as it is typed."""
-        adding = self._asking == "add"
         if not text:
             self._ask_no_more()
             return
-        try:
-            key = self._highlighter.add(text) if adding else self._highlighter.rename(self._key, text)
-        except TrajviewError as error:
-            self._say(one_line(error.sentence, 200), wrong=True)
-            return
-        if key is None:
-            self._say("there is a rule of that name", wrong=True)
-            return
-        self._ask_no_more("S saves it; r gives it a name" if adding else "")
-        self.refresh_rows()
-        self.go(key)
+        if self._asking == "add":
+            try:
+                rule = self._highlighter.add(text)
+            except TrajviewError as error:
+                self._say(one_line(error.sentence, 200), wrong=True)
+                return
+            said = "S saves it; r gives it a name"
+        else:
+            renamed = self._book.rename(self._key.removeprefix("rule:"), one_line(text, 60).strip())
+            if renamed is None:
+                self._say("there is a rule of that name", wrong=True)
+                return
+            rule, said = renamed, ""
+        self._ask_no_more(said)
+        self._rules_changed()
+        self.go(rule_key(rule.name))
 
     def action_remove(self) -> None:
         """Forget the rule under the cursor, if it was made here."""
-        if self._highlighter.forget(self._key):
-            self.refresh_rows()
+        row = self._row
+        if row is not None and row.origin and self._book.remove(row.label):
+            self._rules_changed()
             self._say("")
         else:
             self._say("only rules that were made here can be removed; space switches the others off", wrong=True)
