@@ -90,7 +90,7 @@ def check(session: TranscriptSession) -> None:
 def flat_copy(session: TranscriptSession) -> list[tuple[int, int]]:
     """Every position by a session of its own, so that looking measures nothing here."""
     fresh = TranscriptSession(session.transcript, bare=session.options.bare)
-    fresh.options, fresh.folds, fresh.fold_level = session.options, session.folds, session.fold_level
+    fresh.options, fresh.folds = session.options, session.folds
     return flat(fresh)
 
 

@@ -43,11 +43,11 @@ if TYPE_CHECKING:
     from trajview.annotation.citations import Citation
     from trajview.annotation.queue import Plan
     from trajview.annotation.store import AnnotationStore
+    from trajview.app.render.options import ViewOptions
     from trajview.app.results.found import Landing
     from trajview.app.results.screen import ResultsScreen
     from trajview.app.shared.screen import Neighbours
     from trajview.app.transcript.rulebook import RuleBook
-    from trajview.app.transcript.session import Look
 
 __all__ = ["TrajviewApp", "make_app", "run_app"]
 
@@ -99,7 +99,7 @@ class TrajviewApp(ReportsFaults, App[int]):
         self._rulebook: RuleBook | None = None
         self._read_until = 0.0
         """When the last warning is gone."""
-        self.look: Look | None = None
+        self.look: ViewOptions | None = None
         """What the reader shows and folds in every run, once that is not the usual."""
         self._store: AnnotationStore | None = None
         self._storing = Lock()

@@ -23,6 +23,8 @@ class ViewOptions:
     width: int = 80
     show_reasoning: bool = True
     show_tools: bool = True
+    fold_level: int = 0
+    """How messages are folded that are not by hand: tool output to its first lines (0), all (1), none (2)."""
     preview_lines: int = 8
     bare: bool = False
     """No header: the lines of the text only (raw JSON, metadata)."""

@@ -18,7 +18,7 @@ from trajview.app.shared.rows_view import GUTTER
 from trajview.app.transcript.metadata import metadata_text
 from trajview.app.transcript.minimap import Minimap
 from trajview.app.transcript.outline import Outline
-from trajview.app.transcript.session import Position, TranscriptSession
+from trajview.app.transcript.session import TranscriptSession
 from trajview.app.transcript.view import TranscriptView
 from trajview.formats.registry import format_or_default
 from trajview.models.messages import ToolMessage
@@ -36,6 +36,9 @@ __all__ = ["Desk", "Display", "Notices", "Panes", "Places", "Quoted", "Reading",
 
 _MOST_ROWS = 2_000
 """Rows of a message that are read for a quotation; far more than one holds."""
+
+_Arrive = Callable[[TranscriptSession], object]
+"""Moves the session of a transcript to where a jump leads."""
 
 _Corner = tuple[int, int]
 """A character of a row (the gutter not counted), and the row of the session."""
@@ -259,15 +262,6 @@ class Panes:
         self._side.show(TranscriptSession(transcript, bare=True, language="metadata"))
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where the reader was: the transcript, the cursor, and the top of the screen."""
-
-    transcript: int
-    cursor: Position
-    top: Position
-
-
 class Places:
     """Remembers where jumps came from, and finishes a jump once its transcript is shown.
 
@@ -276,8 +270,8 @@ class Places:
 
     def __init__(self, reading: Reading, display: Display, notices: Notices, show: Callable[[int], None]) -> None:
         self._reading, self._display, self._notices, self._show = reading, display, notices, show
-        self._jumps: list[_Place] = []
-        self._arrival: tuple[int, Callable[[TranscriptSession], object] | None] | None = None
+        self._jumps: list[tuple[int, _Arrive]] = []
+        self._arrival: tuple[int, _Arrive | None] | None = None
 
     @property
     def commands(self) -> Commands:
@@ -290,11 +284,18 @@ class Places:
     def remember(self) -> None:
         """Let `back` lead to where the reader is now."""
         session = self._reading.session
-        if session is not None:
-            self._jumps.append(_Place(self._reading.index, session.cursor, session.top))
-            del self._jumps[:-_MOST_REMEMBERED]
+        if session is None:
+            return
+        cursor, top = session.cursor, session.top
 
-    def go(self, transcript: int, arrive: Callable[[TranscriptSession], object] | None = None) -> None:
+        def arrive(session: TranscriptSession) -> None:
+            session.set_quoted(None)
+            session.to_place(cursor, top)
+
+        self._jumps.append((self._reading.index, arrive))
+        del self._jumps[:-_MOST_REMEMBERED]
+
+    def go(self, transcript: int, arrive: _Arrive | None = None) -> None:
         """Show a transcript, and have `arrive` move its session once it is shown."""
         self._arrival = transcript, arrive
         self._reading.wanted = transcript
@@ -303,7 +304,7 @@ class Places:
         else:
             self._show(transcript)
 
-    def jump(self, transcript: int, arrive: Callable[[TranscriptSession], object], notice: str = "") -> None:
+    def jump(self, transcript: int, arrive: _Arrive, notice: str = "") -> None:
         """Go to a place so that `back` leads here again, and say so."""
         self.remember()
         name = notice or self._reading.name_of(transcript)
@@ -312,16 +313,10 @@ class Places:
 
     def back(self) -> None:
         """Back to where the last jump came from."""
-        if not self._jumps:
+        if self._jumps:
+            self.go(*self._jumps.pop())
+        else:
             self._notices.brief("nothing to go back to")
-            return
-        place = self._jumps.pop()
-
-        def arrive(session: TranscriptSession) -> None:
-            session.set_quoted(None)
-            session.to_place(place.cursor, place.top)
-
-        self.go(place.transcript, arrive)
 
     def arrived(self) -> None:
         """A transcript is shown: finish the jump that leads to it; one that leads to another is given up."""

@@ -202,7 +202,7 @@ class Looks:
         session = self._reading.session
         if session is not None:
             sentence = change(session)
-            self._app.look = session.look
+            self._app.look = session.options
             self._display.moved()
             self._notices.brief(sentence)
 

@@ -30,7 +30,7 @@ from trajview.models.messages import ChatMessage, ToolMessage
 from trajview.models.transcript import Transcript
 from trajview.textsafe import strip_escapes, without_colours
 
-__all__ = ["LONG", "Hits", "Look", "Position", "SearchHits", "Steps", "TranscriptSession"]
+__all__ = ["LONG", "Hits", "Position", "SearchHits", "Steps", "TranscriptSession"]
 
 FOLD_LEVELS = ("tool output folded", "all folded", "all open")
 LAYOUTS_KEPT = 400
@@ -38,14 +38,6 @@ LONG = 2_000
 """Messages from which on highlights are looked for in a thread."""
 MOST_COUNTED_AGAIN = 500_000
 """Characters of a transcript whose tokens are counted each time it has grown."""
-
-
-class Look(NamedTuple):
-    """What a reader shows and folds in whole transcripts: it goes with him from one to the next."""
-
-    reasoning: bool
-    tools: bool
-    fold_level: int
 
 
 class _Anchor(NamedTuple):
@@ -89,8 +81,9 @@ class TranscriptSession(Positions):
         self.messages: Sequence[ChatMessage] = transcript.messages
         self.roles: Sequence[str] = [message.role for message in self.messages]
         self.unit_starts = transcript.unit_starts
-        self.options = ViewOptions(bare=bare, language=language, preview_lines=preview_lines, width=max(10, width))
-        self.fold_level = 2 if bare else 0
+        self.options = ViewOptions(
+            bare=bare, language=language, preview_lines=preview_lines, width=max(10, width), fold_level=2 if bare else 0
+        )
         self.folds: dict[int, Fold] = {}
         """How messages are folded by hand."""
         self.highlights = Highlights(transcript, rules, units)
@@ -122,7 +115,7 @@ class TranscriptSession(Positions):
         Who was on the last row is on the last row.
         """
         count = len(self.messages)
-        self.options, self.fold_level, self.height = before.options, before.fold_level, before.height
+        self.options, self.height = before.options, before.height
         self.folds = {message: fold for message, fold in before.folds.items() if message < count}
         self.highlights.take_over(before.highlights)
         self.set_scored(before.scored)
@@ -153,7 +146,7 @@ class TranscriptSession(Positions):
 
     def _estimated(self) -> LineMap:
         """Heights from the sizes of messages alone."""
-        level = (Fold.PREVIEW, Fold.CLOSED, Fold.OPEN)[self.fold_level]
+        level = (Fold.PREVIEW, Fold.CLOSED, Fold.OPEN)[self.options.fold_level]
         heights = estimates(self._sizes, self.options, level)
         for message, fold in self.folds.items():
             [heights[message]] = estimates([self._sizes[message]], self.options, fold)
@@ -241,7 +234,9 @@ class TranscriptSession(Positions):
 
     def fold_of(self, message: int) -> Fold:
         """How a message is folded: by hand, or else by the level."""
-        level = (Fold.PREVIEW if self.roles[message] == "tool" else Fold.OPEN, Fold.CLOSED, Fold.OPEN)[self.fold_level]
+        level = (Fold.PREVIEW if self.roles[message] == "tool" else Fold.OPEN, Fold.CLOSED, Fold.OPEN)[
+            self.options.fold_level
+        ]
         return self.folds.get(message, level)
 
     def is_folded(self, message: int) -> bool:
@@ -254,7 +249,7 @@ class TranscriptSession(Positions):
         index = self.message if message is None else message
         if not self.messages:
             return
-        previewed = self.roles[index] == "tool" and self.fold_level != 1
+        previewed = self.roles[index] == "tool" and self.options.fold_level != 1
         folded = Fold.PREVIEW if previewed else Fold.CLOSED
         self._fold(index, Fold.OPEN if self.is_folded(index) else folded)
 
@@ -280,8 +275,8 @@ class TranscriptSession(Positions):
     def next_fold_level(self) -> str:
         """The next of: tool output folded, all folded, all open. Folds made by hand are forgotten. Returns its name."""
         self.folds.clear()
-        self.look_as(self.look._replace(fold_level=(self.fold_level + 1) % len(FOLD_LEVELS)))
-        return FOLD_LEVELS[self.fold_level]
+        self.look_as(replace(self.options, fold_level=(self.options.fold_level + 1) % len(FOLD_LEVELS)))
+        return FOLD_LEVELS[self.options.fold_level]
 
     def toggle_reasoning(self) -> bool:
         """Show or hide reasoning; returns whether it is shown now."""
@@ -300,17 +295,12 @@ class TranscriptSession(Positions):
         self._put_at(anchors)
         self._show_cursor(0)
 
-    @property
-    def look(self) -> Look:
-        """What is shown and folded in all messages."""
-        return Look(self.options.show_reasoning, self.options.show_tools, self.fold_level)
-
-    def look_as(self, look: Look) -> None:
-        """Show and fold the same as in another transcript."""
-        if look != self.look:
+    def look_as(self, options: ViewOptions) -> None:
+        """Show and fold the same as in another transcript, at this one's width."""
+        options = replace(options, width=self.options.width)
+        if options != self.options:
             message = self.message
-            self.options = replace(self.options, show_reasoning=look.reasoning, show_tools=look.tools)
-            self.fold_level = look.fold_level
+            self.options = options
             self._relayout()
             self.to_message(message)
 
