@@ -13,7 +13,7 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from textual.binding import Binding
 
-__all__ = ["KEYS", "Key", "bindings_for", "groups", "key_of", "keys_for", "keys_of", "remap", "shown"]
+__all__ = ["KEYS", "Key", "bindings_for", "character_of", "groups", "key_of", "keys_for", "keys_of", "remap", "shown"]
 
 
 class Key(Struct, frozen=True):
@@ -211,6 +211,14 @@ def _written(key: str) -> str:
     from textual.keys import key_to_character
 
     return key_to_character(key) or key
+
+
+def character_of(key: str) -> str | None:
+    """The character that a key types, which Textual does not know of all that it names; None where it types none."""
+    from textual.keys import key_to_character
+
+    name = _NAMES.get(key, "")
+    return name if len(name) == 1 else key_to_character(key)
 
 
 _remapped: dict[str, str] = {}

@@ -8,10 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.content import Content
-from textual.keys import key_to_character
 from textual.widget import Widget
 
-from trajview.app.keys import KEYS
+from trajview.app.keys import KEYS, character_of
 
 if TYPE_CHECKING:
     from textual import events
@@ -68,7 +67,7 @@ class KeyFooter(Widget):
         for node, binding, enabled, _ in screen.active_bindings.values():
             # What the focused field takes as text does nothing else now.
             typed = focused is not None and (
-                focused.check_consume_key(binding.key, key_to_character(binding.key))
+                focused.check_consume_key(binding.key, character_of(binding.key))
                 or (binding.key == "enter" and _takes_text(focused))
             )
             if binding.show and enabled and not typed:
