@@ -42,7 +42,7 @@ async def table_of(
 
 
 def lines(table: ScoreTable) -> list[str]:
-    return [table.render_line(y).text.rstrip() for y in range(min(table.size.height, table.lines))]
+    return [table.render_line(y).text.rstrip() for y in range(min(table.size.height, table.virtual_size.height))]
 
 
 async def test_a_line_per_dimension_and_a_cell_per_agent() -> None:

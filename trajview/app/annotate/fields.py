@@ -10,7 +10,7 @@ from textual.widgets import TextArea
 from trajview.annotation.citations import Citation, find_citations
 from trajview.app.shared.styled import palette_of
 
-__all__ = ["TEXT_KEYS", "CitingText", "RationaleText", "ReasoningText"]
+__all__ = ["TEXT_KEYS", "CitingText", "RationaleText", "ReasoningText", "joined"]
 
 _LOOKS = {"citation": "underline $text-warning"}
 TEXT_KEYS = {binding.key: binding.action for binding in Binding.make_bindings(TextArea.BINDINGS)}
@@ -37,12 +37,18 @@ class CitingText(TextArea):
     def __init__(self) -> None:
         super().__init__(soft_wrap=True, show_line_numbers=False, tab_behavior="focus", compact=True, highlight_cursor_line=False)  # fmt: skip
 
+    def check_consume_key(self, key: str, character: str | None = None) -> bool:  # noqa: ARG002 - Textual's
+        """Whether a key is typed into the text: none is a command of the transcript where the text is locked, either."""
+        return character is not None and character.isprintable()
+
     async def on_key(self, event: events.Key) -> None:
         action = TEXT_KEYS.get(event.key)
         if action is not None:
             event.prevent_default()
             event.stop()
             await self.run_action(action)
+        elif self.read_only and (event.is_printable or event.key == "enter"):
+            event.stop()
 
     def get_line(self, line_index: int) -> Text:
         """A line of the document, its citations in their style."""
@@ -97,7 +103,12 @@ class RationaleText(CitingText):
     @property
     def line(self) -> str:
         """The text, as one line."""
-        return " ".join(self.text.splitlines())
+        return joined(self.text)
 
     def on_paste(self, event: events.Paste) -> None:
-        event.text = " ".join(event.text.splitlines())
+        event.text = joined(event.text)
+
+
+def joined(text: str) -> str:
+    """The lines of a text as one."""
+    return " ".join(text.splitlines())

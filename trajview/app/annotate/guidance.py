@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 from rich.cells import cell_len, set_cell_size
 from textual.content import Content
+from textual.geometry import Size
 from textual.widget import Widget
 
-from trajview.annotation.rubric import Band, Dimension, parse_score, written
+from trajview.annotation.rubric import Band, Dimension, Rubric, parse_score, written
 from trajview.app.annotate.score_grid import ScoreGrid
 from trajview.app.render.lines import wrap
 from trajview.textsafe import one_line
@@ -20,11 +20,13 @@ _LONGEST = 2_000
 """Characters of a text that are shown at most."""
 
 
-@dataclass(frozen=True, slots=True)
-class GuideLine:
-    """A line of guidance: the head with the dimension's name, a plain text, a band, or the band of the present score."""
+class GuideLine(NamedTuple):
+    """A line of guidance: the head with the dimension's name, a plain text, a band, or the band of the present score.
 
-    kind: Literal["head", "text", "band", "current"]
+    In the place of the head may stand what is `bad` about the score, or what a key has to say, a `notice`.
+    """
+
+    kind: Literal["head", "text", "band", "current", "bad", "notice"]
     text: str
 
 
@@ -36,7 +38,7 @@ class GuidanceBox(Widget):
     }
     DEFAULT_CSS = """
     GuidanceBox {
-        width: 1fr; height: 2; text-wrap: nowrap; padding: 0 1 0 0; background: $surface;
+        width: 1fr; text-wrap: nowrap; padding: 0 1 0 0; background: $surface;
         & > .guidance-box--head { color: $text-primary; }
         & > .guidance-box--text { color: $foreground 70%; }
         & > .guidance-box--band { color: $foreground 50%; }
@@ -49,41 +51,35 @@ class GuidanceBox(Widget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._grid: ScoreGrid | None = None
-        self._plain = ""
+        self._grid = ScoreGrid(Rubric("", ()), ())
+        self._instead = ""
 
-    def show(self, grid: ScoreGrid) -> None:
-        """Show the guidance for the cell under the cursor of a grid."""
-        self._grid, self._plain = grid, ""
-        self.refresh()
+    def show(self, grid: ScoreGrid, instead: str = "") -> None:
+        """Show the guidance for the cell under the cursor of a grid, or a sentence `instead` of it."""
+        is_other = grid is not self._grid
+        self._grid, self._instead = grid, instead
+        self.refresh(layout=is_other)
 
-    def say(self, text: str) -> None:
-        """Show a sentence in its place."""
-        self._grid, self._plain = None, text
-        self.refresh()
-
-    def wanted(self, grid: ScoreGrid, width: int) -> int:
-        """How many lines show the longest guidance of a rubric in full."""
-        longest = (len(guide(dimension, "", width, 1_000)) for dimension in grid.dimensions)
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002 - Textual's
+        """As many lines as show the longest guidance of the rubric in full, so that nothing moves with the cursor."""
+        longest = (len(guide(dimension, "", width, 1_000)) for dimension in self._grid.dimensions)
         return max(longest, default=1)
 
-    def content_lines(self, width: int, height: int) -> list[tuple[str, str]]:
-        """What is shown: a style's name and a text for each line."""
+    def content_lines(self, width: int, height: int) -> list[GuideLine]:
+        """What is shown, line by line."""
         grid = self._grid
-        if grid is None or grid.place is None or grid.dimension is None:
-            return [("text", cut(one_line(self._plain), width))]
+        if self._instead or grid.place is None or grid.dimension is None:
+            return [GuideLine("text", cut(self._instead, width))]
         place = grid.place
-        first: list[tuple[str, str]] = []
-        bad = grid.red(place)
-        if bad is not None:
-            first = [("bad", cut(f"{one_line(grid.dimension.label, 40)}: {bad.sentence}", width))]
-        elif grid.notice:
-            first = [("notice", cut(one_line(grid.notice, 300), width))]
         whose = grid.names[place.agent] if len(grid.names) > 1 else ""
         guidance = guide(grid.dimension, grid.text(place), width, height, whose)
-        rest = [(line.kind, line.text) for line in guidance]
         # What a key has to say takes the head's line: the name is marked in the table, and nothing moves.
-        return [*first, *(rest[1:] if first else rest)]
+        bad = grid.red(place)
+        if bad is not None:
+            guidance[:1] = [GuideLine("bad", cut(f"{one_line(grid.dimension.label, 40)}: {bad.sentence}", width))]
+        elif grid.notice:
+            guidance[:1] = [GuideLine("notice", cut(one_line(grid.notice, 300), width))]
+        return guidance
 
     def render(self) -> Content:
         lines = self.content_lines(self.size.width, self.size.height)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -25,7 +25,7 @@ from trajview.app.annotate.score_grid import ScoreGrid
 from trajview.app.annotate.score_sheet import ScoreSheet
 from trajview.app.annotate.work import AnnotatedRun, AnnotationWork
 from trajview.app.keys import bindings_for, key_of
-from trajview.app.shared.commands import Command, HasCommands
+from trajview.app.shared.commands import Command, Commands, HasCommands
 from trajview.app.shared.key_queue import KeyQueue, Wait
 from trajview.errors import AnnotationError, Problem
 from trajview.models.beginning import differs_at
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from trajview.models.run import Reward
 
 __all__ = ["AnnotationPanel"]
+
+_State: TypeAlias = Literal["opening", "asking", "undecided", "ready", "submitting"]
+"""What the panel does with its run: it is asked whose the work on it is, or that was put off until it is opened again."""
 
 _MOST_AGENTS: Final = 24
 """More agents than this get no fields: nobody rates them by hand, and a log could claim a million."""
@@ -55,8 +58,7 @@ class AnnotationPanel(HasCommands, Widget):
     """Shows scores per agent and dimension, their overall, and reasoning, to be typed for one run at a time.
 
     Every change is in the journal half a second after it was typed; a draft survives whatever happens to the program.
-    The last line always says which of it is safe. All of the panel's keys have priority, and then wait until the field
-    with the cursor has taken the keys before them.
+    The last line always says which of it is safe.
     """
 
     class Opened(Message):
@@ -121,15 +123,11 @@ class AnnotationPanel(HasCommands, Widget):
             failed=self._fail,
         )
         self._run: AnnotatedRun | None = None
-        self._ready = False
-        """The fields say what is typed for the run: its work was read, and nobody is asked whose it is."""
+        self._state: _State = "opening"
         self._opening = 0
         self._leaving = False
         """Another run is to come: what is typed now is not for this one."""
-        self._submitting = False
         self._wants_focus = False
-        self._asking = self._put_off = False
-        """It is asked what is to become of work that is about another run; or that is left for later."""
         self._filled: AnnotatedRun | None = None
         self._turned_down: Draft | None = None
         """What was not submitted, and why is said: until something else is typed."""
@@ -139,20 +137,23 @@ class AnnotationPanel(HasCommands, Widget):
         """What was done with the run before this one."""
         self._warned: set[Problem] = set()
         sheet = self._sheet
+        typing: Commands = {
+            "annotation.save": partial(self.save, advance=True),
+            "annotation.down": partial(sheet.row, 1),
+            "annotation.up": partial(sheet.row, -1),
+            "annotation.on": sheet.next_score,
+            "annotation.column": partial(sheet.column, 1),
+            "annotation.column_back": partial(sheet.column, -1),
+            "annotation.more": partial(sheet.step, 1),
+            "annotation.less": partial(sheet.step, -1),
+            "annotation.copy": sheet.copy_previous,
+            "annotation.why": sheet.explain,
+        }
         self.commands = {
-            "annotation.save": self._in_turn(partial(self.save, advance=True)),
-            "annotation.close": self._in_turn(self._close, locked=True),
-            "annotation.next_run": self._in_turn(partial(self._to_run, 1), locked=True),
-            "annotation.previous_run": self._in_turn(partial(self._to_run, -1), locked=True),
-            "annotation.down": self._in_turn(partial(sheet.row, 1)),
-            "annotation.up": self._in_turn(partial(sheet.row, -1)),
-            "annotation.on": self._in_turn(sheet.next_score),
-            "annotation.column": self._in_turn(partial(sheet.column, 1)),
-            "annotation.column_back": self._in_turn(partial(sheet.column, -1)),
-            "annotation.more": self._in_turn(partial(sheet.step, 1)),
-            "annotation.less": self._in_turn(partial(sheet.step, -1)),
-            "annotation.copy": self._in_turn(sheet.copy_previous),
-            "annotation.why": self._in_turn(sheet.explain),
+            **{id: partial(self._unless_locked, command) for id, command in typing.items()},
+            "annotation.close": self._close,
+            "annotation.next_run": partial(self._to_run, 1),
+            "annotation.previous_run": partial(self._to_run, -1),
             "annotation.guidance": sheet.toggle_large,
         }
 
@@ -186,7 +187,7 @@ class AnnotationPanel(HasCommands, Widget):
     @property
     def opening(self) -> bool:
         """Whether the store is being read; `Opened` follows."""
-        return not self._ready
+        return self._state not in ("ready", "submitting")
 
     @property
     def leaving(self) -> bool:
@@ -213,7 +214,7 @@ class AnnotationPanel(HasCommands, Widget):
     def _typed(self) -> Draft | None:
         """What is in the fields, None while no run is open."""
         run = self._run
-        if run is None or not self._ready:
+        if run is None or self.opening:
             return None
         values, reasoning, rationales = self._sheet.texts()
         base = self._work.base
@@ -228,18 +229,9 @@ class AnnotationPanel(HasCommands, Widget):
             return id not in _OF_SCORES | {"annotation.down", "annotation.on"}
         return not isinstance(focused, RationaleText) or id not in _OF_SCORES
 
-    def _in_turn(self, act: Callable[[], object], *, locked: bool = False) -> Command:
-        """Make a command that waits until the field with the cursor has taken the keys before it.
-
-        Where the fields are locked, it does nothing, unless it works `locked`.
-        """
-
-        async def command() -> None:
-            await self._sheet.settled()
-            if locked or not self.locked:
-                act()
-
-        return command
+    def _unless_locked(self, command: Command) -> None:
+        if not self.locked:
+            command()
 
     def _close(self) -> None:
         self._drafts.keep()
@@ -274,23 +266,21 @@ class AnnotationPanel(HasCommands, Widget):
             return
         self._drafts.keep()
         self._run = replace(run, beginning=beginning, title=title, agents=tuple(agents) or ("agent",))
-        if not self._asking:
-            self._start_opening()
+        self._start_opening()
 
     def reload(self) -> None:
         """Read the run's work again: it has changed behind the fields, as by an undo."""
         self._drafts.keep()
-        if not self._asking:  # it is read again after the answer
-            self._start_opening()
+        self._start_opening()
 
     def decide(self) -> None:
         """Ask again what is to become of work that is about another run, where that was put off."""
-        if self._put_off:
+        if self._state == "undecided":
             self._start_opening()
 
     def focus_fields(self) -> None:
         """Put the cursor where it was; in a run that it was not in, into the first empty cell. No key is lost to others."""
-        if self._ready:
+        if not self.opening:
             if self._leaving:  # The other run could not be opened.
                 self.stay()
             self._sheet.resume()
@@ -309,7 +299,7 @@ class AnnotationPanel(HasCommands, Widget):
 
         False while nothing can be typed.
         """
-        if not self._ready or self.locked:
+        if self.locked:
             return False
         self._sheet.cite(citation)
         return True
@@ -356,7 +346,7 @@ class AnnotationPanel(HasCommands, Widget):
 
     def _lock(self) -> None:
         """Lock the fields where nothing is to be typed into them, or unlock them."""
-        self._sheet.set_locked(not self._ready or self._submitting or self._leaving)
+        self._sheet.set_locked(self._state != "ready" or self._leaving)
 
     # Drafts and active time
 
@@ -389,7 +379,7 @@ class AnnotationPanel(HasCommands, Widget):
 
     def on_score_sheet_changed(self, event: ScoreSheet.Changed) -> None:
         event.stop()
-        if not self._ready or self.locked:  # what is being submitted is no draft any more
+        if self.locked:  # what is being submitted is no draft any more
             return
         # The last word on keys from before the submission may come after it was refused; that is no answer to it.
         if self._turned_down is None or self._typed() != self._turned_down:
@@ -419,19 +409,21 @@ class AnnotationPanel(HasCommands, Widget):
 
     def _start_opening(self) -> None:
         run = self._run
-        self._ready = self._put_off = False
+        if self._state == "asking":  # It is read again after the answer.
+            return
+        self._state = "opening"
         if run is None or not self.is_running:  # it is opened when the panel is mounted
             return
-        self._opening += 1
         self._title.update(Content(one_line(run.title or run.key)))
         about = f"{one_line(self.store.annotator, 30)} · {run.rubric.name} · {one_line(str(self.store.root), 120)}"
         self._about.update(Content(about))
-        self._leaving = self._submitting = False
+        self._leaving = False
         self._lock()
         self._turned_down = None
         if self._wants_focus or self._holds_focus():
             self.expect_fields()
         self._line.say("opening…")
+        self._opening += 1
         self.run_worker(self._open(run, self._opening), group="annotation-open")
 
     async def _open(self, run: AnnotatedRun, opening: int) -> None:
@@ -448,7 +440,7 @@ class AnnotationPanel(HasCommands, Widget):
             await self._ask_whose(run, _work_text(opened, kept), self._work.another)
             return
         self._fill(run, draft)
-        self._ready = True
+        self._state = "ready"
         before, self._before = self._before, ""
         if error is not None:
             self.expect_nothing("its annotation could not be read")
@@ -491,29 +483,24 @@ class AnnotationPanel(HasCommands, Widget):
         self.expect_nothing("it is asked first whose your work is")
         self._leaving = False
         self._line.say(f"this log holds another conversation now; the {work} is of the one before", "error")
-        self._asking = True
+        self._state = "asking"
         choice = await self.app.push_screen_wait(OtherRunScreen(work, differs, self._keys))
-        self._asking = False
-        now = self._run
-        if now != run or now is None or differs_at(run.beginning, now.beginning) is not None:
-            self._start_opening()  # it is yet another one by now
-            return
-        if choice == "later":
-            self._put_off = True
-            return
+        now = self._run or run
+        is_same = now == run and differs_at(run.beginning, now.beginning) is None
         try:
-            if choice == "same":
+            if is_same and choice == "same":
                 await self._work.take_for_same(now)
-            else:
+            elif is_same and choice == "apart":
                 for name in await self._work.keep_apart(now):
                     self.notify(one_line(f"The {work} is kept as {name}.", 300), timeout=12, markup=False)
                 self.post_message(self.PutAside(run.key))
         except AnnotationError as error:
             self._fail(run.key, error)
-            self._put_off = True
-            return
-        self._wants_focus = True
-        self._start_opening()
+            choice = "later"
+        self._state = "undecided"
+        if choice != "later" or not is_same:
+            self._wants_focus = True
+            self._start_opening()
 
     # Submitting
 
@@ -545,7 +532,7 @@ class AnnotationPanel(HasCommands, Widget):
         self._turned_down = None
         self._drafts.stop()
         self._line.say("submitting…")
-        self._submitting = True
+        self._state = "submitting"
         self._lock()
         if advance:
             self.expect_fields(submitted=True)
@@ -588,7 +575,8 @@ class AnnotationPanel(HasCommands, Widget):
 
     def _submitted(self) -> None:
         """Open the fields again, whether the annotation was saved or not."""
-        self._submitting = False
+        if self._state == "submitting":
+            self._state = "ready"
         self._lock()
 
     async def _ask(

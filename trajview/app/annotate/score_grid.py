@@ -59,7 +59,9 @@ class ScoreGrid:
         """Whether the next digit replaces what is in the cell, as nothing was typed into it since the cursor came."""
         self.notice = ""
         self._copied = False
-        self._lines = self._lines_of_cells() if names else []
+        self.blocks = self._blocks()
+        """What stands one under the other: agents side by side, and the rows of their cells. No agents: what all share."""
+        self._lines = [self.cells(row, agents) for agents, rows in self.blocks for row in rows] if names else []
         self.order = tuple(sorted((place for line in self._lines for place in line), key=self._turn))
         """All cells, in the order of `next`."""
 
@@ -78,13 +80,17 @@ class ScoreGrid:
     def _is_shared(self, row: int) -> bool:
         return self.dimensions[row].per == "episode"
 
-    def _lines_of_cells(self) -> list[tuple[Place, ...]]:
-        """The lines with cells from the top. In a stack, what all agents share comes first."""
+    def _blocks(self) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
         rows, agents = range(len(self.dimensions)), range(len(self.names))
         if not self.stacked:
-            return [(Place(row, 0),) if self._is_shared(row) else tuple(Place(row, a) for a in agents) for row in rows]
-        shared = [(Place(row, 0),) for row in rows if self._is_shared(row)]
-        return [*shared, *((Place(row, agent),) for agent in agents for row in rows if not self._is_shared(row))]
+            return [(tuple(agents), tuple(rows))]
+        shared = tuple(row for row in rows if self._is_shared(row))
+        own = tuple(row for row in rows if not self._is_shared(row))
+        return [((), shared), *(((agent,), own) for agent in agents)]
+
+    def cells(self, row: int, agents: Sequence[int]) -> tuple[Place, ...]:
+        """The cells of a row in a block: one for each of its agents, or the one that all agents share."""
+        return (Place(row, 0),) if self._is_shared(row) else tuple(Place(row, agent) for agent in agents)
 
     def _turn(self, place: Place) -> tuple[bool, int, int]:
         """Sorts cells as Enter goes through them: down an agent's column, then the next agent's."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,7 @@ from textual.widget import Widget
 from textual.widgets import Static, TextArea
 
 from trajview.annotation.draft import Values
-from trajview.app.annotate.fields import RationaleText, ReasoningText
+from trajview.app.annotate.fields import RationaleText, ReasoningText, joined
 from trajview.app.annotate.guidance import GuidanceBox
 from trajview.app.annotate.score_grid import Place, ScoreGrid
 from trajview.app.annotate.score_table import ScoreTable
@@ -24,26 +23,29 @@ if TYPE_CHECKING:
 
 __all__ = ["ScoreSheet"]
 
-_PATIENCE = 2.0
-"""Seconds until a field that does not take its keys is left all the same."""
-
 
 class ScoreSheet(Vertical):
-    """The fields for a rubric and its agents, and how the cursor goes from one to the next. Posts Changed.
-
-    The moves wait until the field that has the cursor has taken the keys before them; `Widget.focus` would be too late
-    as well. So what is typed quickly lands where it belongs.
-    """
+    """The fields for a rubric and its agents, and how the cursor goes from one to the next. Posts Changed."""
 
     class Changed(Message):
         """Posted when something was typed."""
 
     DEFAULT_CSS = """
-    ScoreSheet { height: 1fr; }
-    ScoreSheet > .why { height: auto; max-height: 3; display: none; }
-    ScoreSheet > .why.-shown { display: block; }
-    ScoreSheet > .why > Static { width: 4; height: 1; color: $text-accent; }
-    ScoreSheet > .label { height: 1; color: $foreground 85%; }
+    ScoreSheet {
+        height: 1fr;
+        & > Vertical { height: 1fr; }
+        & ScoreTable { height: auto; max-height: 70%; }
+        & GuidanceBox { height: auto; min-height: 1; max-height: 65%; }
+        &.-roomy ScoreTable, &.-roomy GuidanceBox { margin: 0 0 1 0; }
+        &.-tight ScoreTable { max-height: 50%; }
+        &.-large ScoreTable { max-height: 30%; }
+        &.-large GuidanceBox { max-height: 85%; }
+        & .why { height: auto; max-height: 3; display: none; }
+        & .why.-shown { display: block; }
+        & .why > Static { width: 4; height: 1; color: $text-accent; }
+        & .label { height: 1; color: $foreground 85%; }
+        &.-tight .label { display: none; }
+    }
     """
 
     def __init__(self) -> None:
@@ -55,21 +57,20 @@ class ScoreSheet(Vertical):
         self.rationale = RationaleText()
         self.reasoning = ReasoningText()
         self._why = Horizontal(Static("why", markup=False), self.rationale, classes="why")
-        self._label = Static("reasoning", markup=False, classes="label")
         self._last: Widget | None = None
-        self._back_to: Widget | None = None
-        """The text that had the cursor when the sheet was locked."""
-        self._large = False
         self._reason_wanted = False
-        self._shown = ""
-        """The reason that was put into its field; what differs from it was typed."""
 
     def compose(self) -> ComposeResult:
         yield self.table
-        yield self.guidance
-        yield self._why
-        yield self._label
-        yield self.reasoning
+        with Vertical():
+            yield self.guidance
+            yield self._why
+            yield Static("reasoning", markup=False, classes="label")
+            yield self.reasoning
+
+    def on_resize(self) -> None:
+        self.set_class(self.size.height >= 28, "-roomy")
+        self.set_class(self.size.height < 14, "-tight")
 
     # What is in it
 
@@ -90,10 +91,9 @@ class ScoreSheet(Vertical):
         with self.prevent(TextArea.Changed):
             self.reasoning.text = reasoning
         if not again:
-            self._last = self._back_to = None
+            self._last = None
             self._reason_wanted = False
         self._moved()
-        self._divide()
 
     def texts(self) -> tuple[Values, str, Values]:
         """Give what is typed: scores by agent and dimension, the reasoning, and the reasons for scores."""
@@ -104,22 +104,14 @@ class ScoreSheet(Vertical):
     def _take_reason(self) -> None:
         """Put the reason that is being typed where it belongs."""
         place = self.grid.place
-        if place is not None and self.rationale.text != self._shown:
-            self._shown = self.rationale.text
+        if place is not None and self.rationale.line != joined(self.grid.rationale(place)):
             self.grid.explain(place, self.rationale.line)
 
     def set_locked(self, locked: bool) -> None:
-        """Let nothing be typed, or let it. A locked table keeps the keys meanwhile: none of them reaches the transcript."""
-        if locked and (self._holds_cursor(self.reasoning) or self._holds_cursor(self.rationale)):
-            self._back_to = self.screen.focused
-            self.screen.set_focus(self.table)
+        """Let nothing be typed, or let it. What is typed into locked fields does nothing, and reaches no transcript."""
         self.table.locked = locked
         self.rationale.read_only = self.reasoning.read_only = locked
         self.table.refresh()
-        if not locked:
-            if self._back_to is not None and self._holds_cursor(self.table):
-                self._focus(self._back_to)
-            self._back_to = None
 
     @property
     def locked(self) -> bool:
@@ -144,20 +136,16 @@ class ScoreSheet(Vertical):
         """Show the guidance and the reason for the score at the cursor: it was moved, or the score has changed."""
         grid = self.grid
         text = grid.rationale(grid.place) if grid.place is not None else ""
-        if self.rationale.line != " ".join(text.splitlines()):
+        if self.rationale.line != joined(text):
             with self.prevent(TextArea.Changed):
                 self.rationale.text = text
-                self._shown = self.rationale.text
                 self.rationale.move_cursor(self.rationale.document.end)
         self._show_why()
         self._guide()
         self.table.follow()
 
     def _guide(self) -> None:
-        if self._holds_cursor(self.reasoning):
-            self.guidance.say("What do your scores rest on?")
-        else:
-            self.guidance.show(self.grid)
+        self.guidance.show(self.grid, "What do your scores rest on?" if self._holds_cursor(self.reasoning) else "")
 
     def _holds_cursor(self, widget: Widget) -> bool:
         return self.is_attached and self.screen.focused is widget
@@ -167,9 +155,7 @@ class ScoreSheet(Vertical):
         grid = self.grid
         wanted = self._reason_wanted or any(dimension.rationale for dimension in grid.dimensions)
         wanted = wanted or any(text.strip() for texts in grid.rationales for text in texts.values())
-        if wanted != self._why.has_class("-shown"):
-            self._why.set_class(wanted, "-shown")
-            self._divide()
+        self._why.set_class(wanted, "-shown")
 
     def _focus(self, widget: Widget) -> None:
         """Move the cursor at once. `Widget.focus` waits for a later call, and keys typed meanwhile land in the old field."""
@@ -191,40 +177,30 @@ class ScoreSheet(Vertical):
 
     def to_first(self, places: Sequence[Place] | None = None) -> None:
         """Put the cursor into the first of these cells; without them, into the first empty one, else the first."""
-        self._focus(self.table if self.grid.to_first(places) else self.reasoning)
-        self._moved()
+        self._go(self.grid.to_first(places))
 
-    async def settled(self) -> None:
-        """Wait until the field that has the cursor has taken the keys that were given to it."""
-        focused = self.screen.focused
-        done = asyncio.Event()
-        if focused is not None and self in focused.ancestors and focused.call_later(done.set):
-            try:
-                await asyncio.wait_for(done.wait(), _PATIENCE)
-            except TimeoutError:
-                return
+    def _go(self, is_score: bool) -> None:
+        """Put the cursor into the score to which the grid has moved, else into the reasoning."""
+        self._focus(self.table if is_score else self.reasoning)
+        self._moved()
 
     def row(self, step: int) -> None:
-        """Move down (1) or up (-1): from score to score, out of a reason to its score or the next, out of the reasoning."""
+        """Move down (1) or up (-1): from score to score, out of a reason to its score or the next.
+
+        Up leads out of the reasoning, from its first line; down is the text's own key there.
+        """
         if self._holds_cursor(self.reasoning):
-            if step < 0 and self.reasoning.at_top:
+            if self.reasoning.at_top:
                 self._focus(self.table)
-            elif step < 0:
-                self.reasoning.action_cursor_up()
             else:
-                self.reasoning.action_cursor_down()
+                self.reasoning.action_cursor_up()
             return
         out_of_reason = self._holds_cursor(self.rationale)
-        self._take_reason()
-        inside = True if out_of_reason and step < 0 else self.grid.move(step)
-        self._focus(self.table if inside else self.reasoning)
-        self._moved()
+        self._go(True if out_of_reason and step < 0 else self.grid.move(step))
 
     def next_score(self) -> None:
         """Move on to the next score, at last to the reasoning. Never into a text: digits typed blindly are scores."""
-        self._take_reason()
-        self._focus(self.table if self.grid.next() else self.reasoning)
-        self._moved()
+        self._go(self.grid.next())
 
     def explain(self) -> None:
         """Put the cursor into the reason for its score."""
@@ -246,7 +222,6 @@ class ScoreSheet(Vertical):
     def column(self, step: int) -> None:
         """Move through the agents' columns, then the reasoning, and round; out of a reason as from its score."""
         grid = self.grid
-        self._take_reason()
         if self._holds_cursor(self.reasoning):
             grid.to_column(0 if step > 0 else len(grid.names) - 1)
             inside = grid.place is not None
@@ -254,40 +229,13 @@ class ScoreSheet(Vertical):
             inside = True
         else:
             inside = grid.column(step)
-        self._focus(self.table if inside else self.reasoning)
-        self._moved()
+        self._go(inside)
 
     def cite(self, text: str) -> None:
         """Put a citation where the cursor is or was last: into the reason for a score, else into the reasoning."""
         field = self.rationale if self._last is self.rationale else self.reasoning
         field.insert_citation(text)
 
-    # The space
-
     def toggle_large(self) -> None:
         """Give the guidance nearly all the space, or as much as before."""
-        self._large = not self._large
-        self._divide()
-
-    def on_resize(self) -> None:
-        self._divide()
-
-    def _divide(self) -> None:
-        """Divide the lines: the table as it needs, then the guidance, with at least a few for the reasoning."""
-        width, height = self.size
-        if not height:
-            return
-        gap = 1 if height >= 28 else 0
-        self._label.display = height >= 14
-        room = height - 2 * gap - self._label.display - self._why.has_class("-shown")
-        wanted = self.guidance.wanted(self.grid, width - 1)
-        reasoning = max(1, min(3, height // 3))
-        table = min(self.table.lines, max(1, room - reasoning - (2 if height >= 12 else 1)))
-        if self._large:
-            table = min(table, max(3, room - 1 - wanted))
-            reasoning = 1
-        else:
-            reasoning = max(reasoning, (room - table) // 3)
-        self.table.styles.height = table
-        self.table.styles.margin = self.guidance.styles.margin = (0, 0, gap, 0)
-        self.guidance.styles.height = min(wanted, max(1, room - table - reasoning))
+        self.toggle_class("-large")

@@ -35,11 +35,11 @@ _RANGE = 8
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line of the table: what it is, its dimension's row, and the agents whose cells are in it."""
+    """A line of the table: what it is, the agents that it is about, and its cells."""
 
     kind: Literal["heads", "agent", "scores", "overall", "blank"]
-    row: int = 0
     agents: tuple[int, ...] = ()
+    cells: tuple[Place, ...] = ()
 
 
 class ScoreTable(Styled, ScrollView, can_focus=True):
@@ -62,7 +62,7 @@ class ScoreTable(Styled, ScrollView, can_focus=True):
     }  # fmt: skip
     DEFAULT_CSS = """
     ScoreTable {
-        width: 1fr; background: $surface; overflow-y: auto; overflow-x: hidden; scrollbar-size-vertical: 1;
+        width: 1fr; background: $surface; overflow-y: auto; overflow-x: hidden; scrollbar-size: 0 1;
         scrollbar-color: $foreground 25%; scrollbar-background: $surface; scrollbar-gutter: stable;
         scrollbar-color-hover: $foreground 40%; scrollbar-background-hover: $surface;
         scrollbar-color-active: $primary; scrollbar-background-active: $surface;
@@ -89,11 +89,6 @@ class ScoreTable(Styled, ScrollView, can_focus=True):
         self.scroll_to(y=0, animate=False)
         self.follow()
 
-    @property
-    def lines(self) -> int:
-        """How many lines it takes to show all."""
-        return len(self._lines)
-
     def follow(self) -> None:
         """Bring the cursor into view, with the head of its agent where that fits, and repaint."""
         y, height = self._line_of_cursor(), self.size.height
@@ -108,11 +103,7 @@ class ScoreTable(Styled, ScrollView, can_focus=True):
         self.follow()
 
     def _line_of_cursor(self) -> int:
-        place = self.grid.place
-        for y, line in enumerate(self._lines):
-            if place is not None and line.kind == "scores" and line.row == place.row and place.agent in line.agents:
-                return y
-        return 0
+        return next((y for y, line in enumerate(self._lines) if self.grid.place in line.cells), 0)
 
     # Keys and mouse
 
@@ -156,12 +147,12 @@ class ScoreTable(Styled, ScrollView, can_focus=True):
         if offset is None or self.locked:
             return
         y = self.scroll_offset.y + offset.y
-        line = self._lines[y] if y < len(self._lines) else _Line("blank")
-        if line.kind == "scores":
+        cells = self._lines[y].cells if y < len(self._lines) else ()
+        if cells:
             width = self.scrollable_content_region.width
-            right = width - self._cell(width) * len(line.agents)
-            index = max(0, min((offset.x - right) // self._cell(width), len(line.agents) - 1))
-            self.grid.go(Place(line.row, line.agents[index]))
+            right = width - self._cell(width) * len(cells)
+            index = max(0, min((offset.x - right) // self._cell(width), len(cells) - 1))
+            self.grid.go(cells[index])
             self.moved()
 
     def on_focus(self) -> None:
@@ -217,13 +208,14 @@ class ScoreTable(Styled, ScrollView, can_focus=True):
         ]
 
     def _scores(self, line: _Line, width: int) -> list[Segment]:
-        grid, dimension = self.grid, self.grid.dimensions[line.row]
-        here = grid.place is not None and grid.place.row == line.row and grid.place.agent in line.agents
+        row = line.cells[0].row
+        dimension = self.grid.dimensions[row]
+        here = self.grid.place in line.cells
         name, *ends = self._head(width, one_line(dimension.label, 80), dimension.range_text, "here" if here else "name")
-        segments = [*(self._with_hotkey(name, line.row) if self._is_active() else [name]), *ends]
-        cell = self._cell(width) * self._columns() // len(line.agents)  # What all agents share is as wide as all cells.
-        for agent in line.agents:
-            segments += self._field(Place(line.row, agent), cell)
+        segments = [*(self._with_hotkey(name, row) if self._is_active() else [name]), *ends]
+        cell = self._cell(width) * self._columns() // len(line.cells)  # What all agents share is as wide as all cells.
+        for place in line.cells:
+            segments += self._field(place, cell)
         return segments
 
     def _with_hotkey(self, name: Segment, row: int) -> list[Segment]:
@@ -279,20 +271,14 @@ class ScoreTable(Styled, ScrollView, can_focus=True):
 
 
 def _lines_of(grid: ScoreGrid) -> list[_Line]:
-    everybody = tuple(range(len(grid.names)))
-    shared = [row for row, dimension in enumerate(grid.dimensions) if dimension.per == "episode"]
-    own = [row for row in range(len(grid.dimensions)) if row not in shared]
-    more = len(own) + len(shared) > 1
-    if not grid.stacked:
-        lines = [_Line("heads", agents=everybody) if len(everybody) > 1 else _Line("agent", agents=everybody)]
-        lines += [_Line("scores", row, (0,) if row in shared else everybody) for row in range(len(grid.dimensions))]
-        return [*lines, _Line("overall", agents=everybody)] if more else lines
-    lines = [_Line("scores", row, (0,)) for row in shared]
-    for agent in everybody if own or more else ():
-        lines += [_Line("blank")] if lines else []
-        lines.append(_Line("agent", agents=(agent,)))
-        lines += [_Line("scores", row, (agent,)) for row in own]
-        lines += [_Line("overall", agents=(agent,))] if more else []
+    lines: list[_Line] = []
+    several = len(grid.dimensions) > 1
+    for agents, rows in grid.blocks:
+        if agents and (rows or several):
+            lines += [_Line("blank")] if lines else []
+            lines.append(_Line("heads" if len(agents) > 1 else "agent", agents))
+        lines += [_Line("scores", agents, grid.cells(row, agents)) for row in rows]
+        lines += [_Line("overall", agents)] if agents and several else []
     return lines
 
 
