@@ -78,11 +78,8 @@ class BrowserApp(App[None]):
     def list_begun(self) -> None:
         """Nothing else waits for the list."""
 
-    def list_complete(self) -> None:
-        """There is no queue."""
-
-    def runs_changed(self, infos: Sequence[RunInfo]) -> None:
-        """No screen is above the list."""
+    def list_changed(self, changed: Sequence[RunInfo], finished: bool) -> None:
+        """There is no queue, and no screen above the list."""
 
     def enter_queue(self) -> None:
         """There is no queue."""

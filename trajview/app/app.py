@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from threading import Lock
@@ -129,7 +128,7 @@ class TrajviewApp(ReportsFaults, App[int]):
             self.show_comparison(*self.compare)
             self.starting.done()
         elif self._opens_one_run:
-            self._open_when_found()
+            self.set_timer(_PATIENCE, self._import_meanwhile)
 
     @property
     def _opens_one_run(self) -> bool:
@@ -261,34 +260,20 @@ class TrajviewApp(ReportsFaults, App[int]):
             return ""
         return "The store is Sotopia's own data folder, which is for its episodes, and this run is none."
 
-    def _open_when_found(self) -> None:
-        """Open the run that was asked for, or the only one there is, as soon as the scan has found it."""
-        wanted = self.settings.run
-
-        def look(_: object, finished: bool) -> None:
-            """Called in the thread that scans."""
-            if finished or (wanted is not None and self.corpus.find(wanted) is not None):
-                with suppress(RuntimeError):  # the app has gone
-                    self.call_later(self._open_found)
-
-        self._stop_looking = self.corpus.subscribe(look)
-        self.set_timer(_PATIENCE, self._import_meanwhile)
-
     def _import_meanwhile(self) -> None:
         """Import what a run is shown with, while a record of 500 MB is read."""
         if len(self.corpus.infos) < 2:
             self._import_screens()
 
-    def _open_found(self) -> None:
-        if self._is_found:
+    def _open_found(self, finished: bool) -> None:
+        """Open the run that was asked for, or the only one there is, as soon as the scan has found it."""
+        wanted, infos = self.settings.run, self.corpus.infos
+        info = self.corpus.find(wanted) if wanted is not None else None
+        if info is None and not finished:
             return
         self._is_found = True
-        self._stop_looking()
-        wanted, infos = self.settings.run, self.corpus.infos
-        if wanted is not None:
-            info = self.corpus.find(wanted)
-        else:
-            info = infos[0] if len(infos) == 1 and not self.corpus.problems else None
+        if wanted is None and len(infos) == 1 and not self.corpus.problems:
+            info = infos[0]
         if info is not None:
             self.open_run(info, unit=self.settings.unit)
             self.starting.done()
@@ -315,10 +300,16 @@ class TrajviewApp(ReportsFaults, App[int]):
             self.browser.go_to(found)
         return found, why
 
-    def list_complete(self) -> None:
-        """All that there is so far is in the list: put the queue in order, anew where runs come later."""
+    def list_changed(self, changed: Sequence[RunInfo], finished: bool) -> None:
+        """Rows came into the list, or some are others now; `finished`: all that there is so far is in it."""
+        if changed:
+            self._show_changed(changed)
+        if self._opens_one_run and not self._is_found:
+            self._open_found(finished)
+        if not finished:
+            return
         if self.episodes.is_planned:
-            self._arrange_queue()
+            self._arrange_queue()  # anew where runs come later
         elif self.episodes.progress:
             self.annotations_changed()  # it depends on the list which episodes count
 
@@ -425,8 +416,8 @@ class TrajviewApp(ReportsFaults, App[int]):
 
         self.open_run(info, landing=Landing(citation.transcript, citation.message, "", "", citation))
 
-    def runs_changed(self, infos: Sequence[RunInfo]) -> None:
-        """Rows of the list are others now: have the screens above it show their runs as they are, or say so."""
+    def _show_changed(self, infos: Sequence[RunInfo]) -> None:
+        """Have the screens above the list show their runs as they are now, or say so."""
         for screen in self.screen_stack:
             if isinstance(screen, TrajviewScreen) and screen.is_mounted:
                 screen.runs_changed(infos)

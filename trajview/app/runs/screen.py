@@ -169,10 +169,7 @@ class BrowserScreen(TrajviewScreen):
 
     def _taken(self, changes: Sequence[Updated]) -> None:
         self._filtering.find_out()
-        if changes:
-            self.trajview.runs_changed([each.item for each in changes if isinstance(each.item, RunInfo)])
-        if self.finished:
-            self.trajview.list_complete()
+        self.trajview.list_changed([each.item for each in changes if isinstance(each.item, RunInfo)], self.finished)
         if not self._begun and not self.runs.shown:
             self.call_after_refresh(self._begin)  # A filter may wait for what was annotated.
 
