@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 from shlex import quote
 
@@ -145,6 +146,7 @@ def test_a_draft_survives_kill_9(folder: Path, home: Path) -> None:
         terminal.until("draft of")
         terminal.press(CTRL_Q)
         terminal.until("not submitted.")
+        time.sleep(0.3)  # Nobody answers a question in the moment in which it is drawn.
         terminal.press("s")
         assert terminal.ended() == 0
     (path,) = (folder / "marks" / "AnnotationForEpisode").iterdir()

@@ -101,7 +101,7 @@ def _spread(text: str) -> str:
 
 
 def _spread_anything(text: str) -> str:
-    """The same by its brackets and commas alone."""
+    """Spread a record over lines by its brackets and commas alone."""
     lines: list[str] = []
     line, depth = "", 0
     for match in _TOKEN.finditer(text):

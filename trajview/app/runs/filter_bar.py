@@ -247,7 +247,7 @@ class FilterBar(Vertical):
 
 
 def _fitting(found: Sequence[str], room: int) -> list[str]:
-    """As many candidates as there is room for."""
+    """Fit as many candidates into a line as there is room for."""
     shown: list[str] = []
     for each in found[:_MOST]:
         room -= min(40, cell_len(each)) + 2
