@@ -69,6 +69,14 @@ class Alignment:
         """Whether both transcripts say the same throughout."""
         return self.prefix == len(self.units)
 
+    def unit_of(self, row: int) -> int:
+        """The index of the unit row that a message row is in."""
+        return self.messages[row].row
+
+    def begins_unit(self, row: int) -> bool:
+        """Whether a message row is the first one of its unit row."""
+        return self.starts[self.unit_of(row)] == row
+
     def count(self, kind: Kind) -> int:
         """The number of unit rows of a kind."""
         return sum(row.kind is kind for row in self.units)

@@ -61,7 +61,7 @@ class GuidanceBox(Widget):
         self.refresh(layout=is_other)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002 - Textual's
-        """As many lines as show the longest guidance of the rubric in full, so that nothing moves with the cursor."""
+        """Ask for the lines that show the longest guidance of the rubric in full, so that nothing moves with the cursor."""
         longest = (len(guide(dimension, "", width, 1_000)) for dimension in self._grid.dimensions)
         return max(longest, default=1)
 

@@ -100,7 +100,7 @@ class Comparison(Positions):
         self.items = self._items()
         self.stops = [self.item_of(row) for row in self._differences]
         """The items at which differences begin."""
-        self._unit_items = [index for index, item in enumerate(self.items) if self._begins_unit(item)]
+        self._unit_items = [index for index, item in enumerate(self.items) if self.found.begins_unit(item.row)]
         self._laid_out.clear()
         self.waiting.clear()
         self._measured_to = 0
@@ -127,12 +127,6 @@ class Comparison(Positions):
             start = end
         return items
 
-    def _unit_of(self, item: Item) -> int:
-        return self.found.messages[item.row].row
-
-    def _begins_unit(self, item: Item) -> bool:
-        return self.found.starts[self._unit_of(item)] == item.row
-
     def _estimate(self, item: Item, left_heights: Sequence[int], right_heights: Sequence[int]) -> int:
         """The height of an item, from the estimated heights of messages."""
         if item.stretch:
@@ -143,7 +137,7 @@ class Comparison(Positions):
         rows = max(a, b) if self.sides or kind is Kind.SAME else a + b
         if kind is Kind.SAME and self.fold_level < 2:
             rows = min(rows, self.preview_lines + 3)
-        return rows + self._begins_unit(item)
+        return rows + self.found.begins_unit(item.row)
 
     @property
     def _layout_options(self) -> ViewOptions:
@@ -166,9 +160,13 @@ class Comparison(Positions):
 
     def _pairs(self, item: Item) -> list[Pair]:
         if item.stretch:
-            return stretch_of(self.found, self._unit_of(item), item.stretch)
+            return stretch_of(self.found, self.found.unit_of(item.row), item.stretch)
         wanted = item.row, self.is_open(item)
-        if not self._is_large(item.row):
+        left, right, kind, _ = self.found.messages[item.row]
+        characters = 0
+        if kind is Kind.CHANGED and left is not None and right is not None:
+            characters = self._sizes[0][left][1] + self._sizes[1][right][1]
+        if characters <= _LARGE:
             pairs = self.pair(*wanted)
         elif wanted in self._large:
             pairs = self._large[wanted]
@@ -176,8 +174,8 @@ class Comparison(Positions):
             if wanted not in self.waiting:
                 self.waiting.append(wanted)
             pairs = waiting()
-        if self._begins_unit(item):
-            return [header_of(self.found, self._unit_of(item), sides=self.sides), *pairs]
+        if self.found.begins_unit(item.row):
+            return [header_of(self.found, self.found.unit_of(item.row), sides=self.sides), *pairs]
         return pairs
 
     def pair(self, row: int, whole: bool) -> list[Pair]:
@@ -190,12 +188,6 @@ class Comparison(Positions):
         if len(self._large) > _LARGE_KEPT:
             self._large.pop(next(iter(self._large)))
         self._lay_out_again(self.item_of(large[0]))
-
-    def _is_large(self, row: int) -> bool:
-        left, right, kind, _ = self.found.messages[row]
-        if kind is not Kind.CHANGED or left is None or right is None:
-            return False
-        return self._sizes[0][left][1] + self._sizes[1][right][1] > _LARGE
 
     def set_view(self, width: int, height: int) -> None:
         """Tell the size of the window; the cursor stays on its item, and that where it is, when the width changes."""
@@ -216,7 +208,7 @@ class Comparison(Positions):
     @property
     def unit_row(self) -> int:
         """The row of units under the cursor."""
-        return self._unit_of(self.items[self.cursor[0]]) if self.count else 0
+        return self.found.unit_of(self.row) if self.count else 0
 
     @property
     def difference(self) -> int:
@@ -225,7 +217,7 @@ class Comparison(Positions):
 
     def kind_of(self, item: int) -> Kind:
         """How the units of an item differ."""
-        return self.found.units[self._unit_of(self.items[item])].kind
+        return self.found.units[self.found.unit_of(self.items[item].row)].kind
 
     def transcript(self, side: int) -> Transcript:
         """What is compared at a side: 0 left, 1 right."""
@@ -264,7 +256,7 @@ class Comparison(Positions):
     def header_row(self, item: int) -> int:
         """The row of an item's own header: below its unit's, where it opens one."""
         found = self.items[item]
-        return 1 if not found.stretch and self._begins_unit(found) else 0
+        return 1 if not found.stretch and self.found.begins_unit(found.row) else 0
 
     def item_of(self, row: int) -> int:
         """The item that a row of messages is, or the folded stretch that it is in."""
