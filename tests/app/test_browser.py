@@ -78,7 +78,7 @@ class BrowserApp(App[None]):
     def list_begun(self) -> None:
         """Nothing else waits for the list."""
 
-    def list_changed(self, changed: Sequence[RunInfo], finished: bool) -> None:
+    def list_changed(self, changed: Sequence[RunInfo] | None, finished: bool) -> None:
         """There is no queue, and no screen above the list."""
 
     def enter_queue(self) -> None:

@@ -300,9 +300,14 @@ class TrajviewApp(ReportsFaults, App[int]):
             self.browser.go_to(found)
         return found, why
 
-    def list_changed(self, changed: Sequence[RunInfo], finished: bool) -> None:
-        """Rows came into the list, or some are others now; `finished`: all that there is so far is in it."""
-        if changed:
+    def list_changed(self, changed: Sequence[RunInfo] | None, finished: bool) -> None:
+        """Rows came into the list, or some are others now.
+
+        Args:
+            changed: The runs that are others now, none of them where rows are gone; None where rows only came.
+            finished: Whether all that there is so far is in the list.
+        """
+        if changed is not None:
             self._show_changed(changed)
         if self._opens_one_run and not self._is_found:
             self._open_found(finished)

@@ -169,7 +169,8 @@ class BrowserScreen(TrajviewScreen):
 
     def _taken(self, changes: Sequence[Updated]) -> None:
         self._filtering.find_out()
-        self.trajview.list_changed([each.item for each in changes if isinstance(each.item, RunInfo)], self.finished)
+        changed = [each.item for each in changes if isinstance(each.item, RunInfo)]
+        self.trajview.list_changed(changed if changes else None, self.finished)
         if not self._begun and not self.runs.shown:
             self.call_after_refresh(self._begin)  # A filter may wait for what was annotated.
 
