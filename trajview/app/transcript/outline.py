@@ -34,6 +34,7 @@ LONGEST_SCORE = 12
 WIDE = 46
 """Columns from which on a line says calls, time and tokens of its unit; from `SOME` on the time, or else the tokens."""
 SOME = 36
+_KEPT = 1_000  # lines that are kept as they were drawn
 
 
 class Outline(ReportsFaults, PlainLines, Styled, ScrollView, can_focus=False):
@@ -75,6 +76,8 @@ class Outline(ReportsFaults, PlainLines, Styled, ScrollView, can_focus=False):
         """The units that are listed."""
         self._current = -1
         self._labels: dict[int, str] = {}
+        self._strips: dict[tuple[object, ...], Strip] = {}
+        """Lines as they were drawn, by all that they are made of."""
         self._facts: dict[int, UnitFacts] = {}
         self._counted: set[int] = set()
         """The units that were counted in this session; what is known of another was true of an earlier one."""
@@ -93,6 +96,7 @@ class Outline(ReportsFaults, PlainLines, Styled, ScrollView, can_focus=False):
             self._facts.clear()
             self._timed = self._called = False
         self._labels.clear()
+        self._strips.clear()
         self._list()
 
     def toggle_highlighted(self) -> int:
@@ -152,12 +156,30 @@ class Outline(ReportsFaults, PlainLines, Styled, ScrollView, can_focus=False):
             self._count_soon()
         return self._line(session, unit, width)
 
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._strips.clear()
+
     def _sign_colour(self, kind: str) -> Style:
         return Style(color=self._styles[kind].color) if kind else Style.null()
 
     def _line(self, session: TranscriptSession, unit: int, width: int) -> Strip:
-        digits = len(str(len(session.unit_starts) - 1))
         sign, kind = ("⚑", "mark") if unit in session.highlights.marks else sign_of(session.highlights.reasons(unit))
+        scored = session.scored.get(unit)
+        score = f" {one_line(scored.sign, LONGEST_SCORE)} " if scored is not None and width >= 2 * LONGEST_SCORE else ""
+        facts = self._facts_text(unit, width)
+        made_of = unit, width, unit == session.unit, sign, kind, score, facts
+        strip = self._strips.get(made_of)
+        if strip is None:  # Strips keep what filters make of them, so that a line that stays is drawn in no time.
+            if len(self._strips) >= _KEPT:
+                self._strips.clear()
+            strip = self._strips[made_of] = self._draw(session, unit, width, sign, kind, score, facts)
+        return strip
+
+    def _draw(
+        self, session: TranscriptSession, unit: int, width: int, sign: str, kind: str, score: str, facts: str
+    ) -> Strip:
+        digits = len(str(len(session.unit_starts) - 1))
         if unit not in self._labels:
             self._labels[unit] = first_words(session.transcript, unit)
         if unit == session.unit:
@@ -165,9 +187,6 @@ class Outline(ReportsFaults, PlainLines, Styled, ScrollView, can_focus=False):
         else:
             is_user = session.roles[session.unit_starts[unit]] == "user"
             number, words = self._style("number"), self._style("user" if is_user else "words")
-        scored = session.scored.get(unit)
-        score = f" {one_line(scored.sign, LONGEST_SCORE)} " if scored is not None and width >= 2 * LONGEST_SCORE else ""
-        facts = self._facts_text(unit, width)
         segments = [
             Segment(f" {unit:>{digits}} ", number),
             Segment(sign, words + self._sign_colour(kind)),
