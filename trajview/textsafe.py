@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-__all__ = ["one_line", "safe_text", "strip_escapes", "without_colours"]
+__all__ = ["one_line", "safe_json", "safe_text", "strip_escapes", "without_colours"]
 
 # C0 and DEL have pictures of their own in Unicode; C1, bidi controls and other invisible ones show their code point.
 _GLYPHS: dict[int, str] = {code: chr(0x2400 + code) for code in range(0x20) if code not in (0x09, 0x0A)}
@@ -26,6 +26,9 @@ _GLYPHS.update({code: f"‹{code:X}›" for code in (*range(0xFFF9, 0xFFFC), 0xE
 _UNSAFE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb\U000e0001\ud800-\udfff]"
 )
+
+_ACTING_IN_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""DEL, C1 and bidi controls, and the line ends of Unicode: JSON may hold them as they are. C0 is escaped in any JSON."""
 
 # CSI, OSC (and DCS, SOS, PM, APC) and two-character escapes, in their 7-bit and 8-bit forms. No string runs past the
 # beginning of another, so that a log full of beginnings is read once.
@@ -85,6 +88,13 @@ def safe_text(text: str) -> str:
         for char in unsafe:
             text = text.replace(char, _glyph(char))
     return _STRAY_JOINER.sub(_stray_joiner, text) if "\u200d" in rest else text
+
+
+def safe_json(text: str) -> str:
+    """Escape what could act on a terminal, or end a line, in JSON. The JSON stands for the same value, on a terminal and in a file."""
+    if text.isascii() and "\x7f" not in text:
+        return text
+    return _ACTING_IN_JSON.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
 
 
 def strip_escapes(text: str) -> str:

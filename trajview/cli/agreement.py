@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +14,17 @@ import click
 from trajview.corpus.process_wide import without_garbage
 from trajview.errors import Problem, UnreadableError, Where
 
-from .common import blind_option, existing, is_blind, is_terminal, no_cache_option, out, say_problem, stream_runs
+from .common import (
+    blind_option,
+    existing,
+    is_blind,
+    is_terminal,
+    no_cache_option,
+    out,
+    print_json,
+    say_problem,
+    stream_runs,
+)
 from .front import EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG, tidy_up
 from .progress import counted
 
@@ -83,7 +92,7 @@ def command(
     for problem in (*problems, *result.problems):
         say_problem(problem)
     if in_json:
-        _write_json(result)
+        print_json(as_json(result), indent=2)
     elif in_csv:
         _write_csv(result)
     else:
@@ -159,11 +168,6 @@ def _print(result: Agreement) -> None:
 
     for line in lines(result, shutil.get_terminal_size().columns if is_terminal() else None):
         out(plain(line) + "\n")
-
-
-def _write_json(result: Agreement) -> None:
-    text = json.dumps(as_json(result), ensure_ascii=False, indent=2)
-    sys.stdout.write(text.encode("utf-8", "replace").decode() + "\n")
 
 
 def as_json(result: Agreement) -> dict[str, Any]:

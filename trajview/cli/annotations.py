@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,7 +12,7 @@ import click
 from trajview.errors import Problem, TrajviewError, UnreadableError, Where
 from trajview.textsafe import one_line
 
-from .common import existing, is_terminal, out, say_problem
+from .common import existing, is_terminal, out, print_json, say_problem
 from .front import EXIT_PROBLEMS
 from .progress import counted
 
@@ -232,7 +231,7 @@ def log(
                 "time": at.isoformat() if at else None, "event": event.event, "annotator": event.annotator,
                 "rubric": event.rubric, "said": event.said, "data": event.data,
             }  # fmt: skip
-            sys.stdout.write(json.dumps(line) + "\n")
+            print_json(line)
         else:
             when = f"{at:%Y-%m-%d %H:%M}" if at else "at no known time"
             out(f"{when}  {one_line(event.annotator, 40)} {one_line(event.said, 2000)}\n")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -12,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from trajview.errors import Problem, UnreadableError, Where, shown
-from trajview.textsafe import one_line, safe_text
+from trajview.textsafe import one_line, safe_json, safe_text
 
 from .front import AT_END, COMMANDS, EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG, SAID, is_terminal, say_problem
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from trajview.corpus.info import RunInfo
 
 __all__ = [
-    "blind_option", "existing", "exit_code", "is_blind", "is_terminal", "matching_run", "no_cache_option", "out", "paths_argument", "say_nothing_found", "say_problem", "scoring_options",
+    "blind_option", "existing", "exit_code", "is_blind", "is_terminal", "json_text", "matching_run", "no_cache_option", "out", "paths_argument", "print_json", "say_nothing_found", "say_problem", "scoring_options",
     "stream_runs", "wants_colour",
 ]  # fmt: skip
 
@@ -135,6 +137,28 @@ def _meant(path: Path) -> str:
 def out(text: str) -> None:
     """Print log text: characters that could act on the terminal become visible signs first."""
     sys.stdout.write(safe_text(text))
+
+
+def print_json(value: Any, indent: int | None = None) -> None:
+    """Print a value as JSON, on one line unless it is indented; see `json_text`."""
+    sys.stdout.write(json_text(value, indent) + "\n")
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    """A value as JSON that is the same on a terminal and in a file, and acts on neither.
+
+    Numbers that JSON has not become null, lone surrogates question marks, and values of other types their text.
+    """
+    text = json.dumps(_finite(value), ensure_ascii=False, indent=indent, default=str)
+    return safe_json(text.encode("utf-8", "replace").decode())
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {name: _finite(item) for name, item in value.items()}
+    return [_finite(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def wants_colour() -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +10,7 @@ import click
 
 from trajview.errors import UnreadableError, Where, shown
 
-from .common import existing, exit_code, out, say_problem
+from .common import existing, exit_code, out, print_json, say_problem
 
 if TYPE_CHECKING:
     from trajview.formats.base import Detection
@@ -59,7 +57,7 @@ def command(ctx: click.Context, file: Path, in_json: bool) -> None:
         "candidates": [_as_json(detection) for detection in found],
     }
     if in_json:
-        sys.stdout.write(json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace").decode() + "\n")
+        print_json(answer)
     else:
         _print(answer, found)
     ctx.exit(exit_code(corpus))

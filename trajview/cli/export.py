@@ -341,8 +341,9 @@ class _Work:
     def _print(self, pieces: Iterable[str]) -> None:
         sys.stdout.flush()
         if is_terminal() and self._format != "html":
+            write = out if self._format == "md" else sys.stdout.write  # nothing in JSON acts on a terminal
             for piece in pieces:
-                out(piece)
+                write(piece)
         else:
             for piece in pieces:
                 sys.stdout.buffer.write(piece.encode())

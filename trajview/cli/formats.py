@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from typing import TYPE_CHECKING, Final
 
 import click
 
-from .common import out
+from .common import out, print_json
 from .front import EXIT_FINE, EXIT_PROBLEMS
 
 if TYPE_CHECKING:
@@ -34,7 +32,7 @@ def command(ctx: click.Context, in_json: bool) -> None:
     rows = list(map(_row, (*registry.FORMATS, *refused)))
     if in_json:
         for row in rows:
-            sys.stdout.write(json.dumps(row, ensure_ascii=False).encode("utf-8", "replace").decode() + "\n")
+            print_json(row)
     else:
         _print(rows)
     ctx.exit(EXIT_PROBLEMS if any("problem" in row for row in rows) else EXIT_FINE)

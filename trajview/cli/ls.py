@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,8 +27,10 @@ from .common import (
     exit_code,
     is_blind,
     is_terminal,
+    json_text,
     no_cache_option,
     paths_argument,
+    print_json,
     say_nothing_found,
     stream_runs,
 )
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from trajview.corpus.info import RunInfo
-    from trajview.models.run import Reward
     from trajview.where.chosen import Chosen
     from trajview.where.fields import Ref
 
@@ -141,21 +140,7 @@ def _print_json(corpus: Any, chosen: Chosen | None, refs: Sequence[Ref], *, whol
         found = as_json(info) if whole else {}
         if chosen is not None:
             found |= {str(ref): chosen.value(row, ref) for ref in refs}
-        _write_json(found)
-
-
-def _write_json(found: dict[str, Any]) -> None:
-    # Lone surrogates become question marks, and numbers that JSON cannot hold become null.
-    text = json.dumps(_finite(found), ensure_ascii=False)
-    sys.stdout.write(text.encode("utf-8", "replace").decode() + "\n")
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, float):
-        return _number(value)
-    if isinstance(value, dict):
-        return {name: _finite(item) for name, item in value.items()}
-    return [_finite(item) for item in value] if isinstance(value, list) else value
+        print_json(found)
 
 
 def _print_csv(corpus: Any, chosen: Chosen, refs: Sequence[Ref]) -> None:
@@ -183,7 +168,7 @@ def _text(value: Any) -> str:
     if isinstance(value, list) and all(isinstance(item, (str, int, float)) for item in value):
         return "; ".join(map(_text, value))
     if isinstance(value, (dict, list)):
-        return json.dumps(_finite(value), ensure_ascii=False, default=str)
+        return json_text(value)
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
@@ -213,7 +198,7 @@ def _is_number(ref: Ref) -> bool:
 
 
 def as_json(info: RunInfo) -> dict[str, Any]:
-    """A run as `ls --json` prints it. A reward is a number, or [overall, {dimension: number}]; NaN becomes null."""
+    """A run as `ls --json` prints it. A reward is a number, or (overall, {dimension: number})."""
     return {
         "id": info.id,
         "key": info.key,
@@ -228,19 +213,9 @@ def as_json(info: RunInfo) -> dict[str, Any]:
         "units": info.units,
         "transcripts": info.transcripts,
         "agents": list(info.agents),
-        "rewards": [_reward(reward) for reward in info.rewards],
+        "rewards": list(info.rewards),
         "models": list(info.models),
     }
-
-
-def _reward(reward: Reward) -> Any:
-    if isinstance(reward, tuple):
-        return [_number(reward[0]), {name: _number(value) for name, value in reward[1].items()}]
-    return _number(reward)
-
-
-def _number(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 def _row(info: RunInfo) -> list[str]:

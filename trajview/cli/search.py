@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ import click
 from trajview.errors import Problem, shown
 
 from .choosing import choosing_options, matching
-from .common import blind_option, existing, is_blind, say_problem, wants_colour
+from .common import blind_option, existing, is_blind, json_text, say_problem, wants_colour
 from .front import EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG
 from .named_rules import rule_option, rules_named
 
@@ -350,13 +349,13 @@ def _marked(hit: Hit, colour: bool) -> str:
 
 
 def _as_counts(found: RunMatches, _colour: bool) -> Iterator[str]:
-    yield _json({**_run(found), "matches": found.matches, "messages": found.messages})
+    yield json_text({**_run(found), "matches": found.matches, "messages": found.messages}) + "\n"
 
 
 def _as_json(found: RunMatches, _colour: bool) -> Iterator[str]:
     run = _run(found)
     for hit in found.hits:
-        yield _json(
+        yield json_text(
             {
                 **run, "label": hit.label,
                 "transcript": hit.transcript if hit.transcript >= 0 else None,
@@ -365,7 +364,7 @@ def _as_json(found: RunMatches, _colour: bool) -> Iterator[str]:
                 "role": hit.role or None, "tool": hit.tool, "field": hit.field, "text_line": hit.line, "text": hit.text,
                 "spans": [list(span) for span in hit.spans], "before": list(hit.before), "after": list(hit.after),
             }
-        )  # fmt: skip
+        ) + "\n"  # fmt: skip
 
 
 def _run(found: RunMatches) -> dict[str, Any]:
@@ -373,7 +372,3 @@ def _run(found: RunMatches) -> dict[str, Any]:
         "id": found.id, "source": found.source, "path": shown(found.path), "line": found.line, "member": found.member,
         "format": found.format,
     }  # fmt: skip
-
-
-def _json(value: dict[str, Any]) -> str:
-    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode() + "\n"

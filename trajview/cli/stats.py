@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 from collections import Counter
@@ -30,6 +29,7 @@ from .common import (
     is_terminal,
     no_cache_option,
     paths_argument,
+    print_json,
     say_nothing_found,
     stream_runs,
     wants_colour,
@@ -93,7 +93,7 @@ def command(
     rows = [row for row, _ in chosen.infos()]
     spread, lists = _collected(chosen, rows, quick)
     if in_json:
-        sys.stdout.write(json.dumps(_as_json(chosen, rows, spread, lists), ensure_ascii=False) + "\n")
+        print_json(_as_json(chosen, rows, spread, lists))
     elif rows:
         width = shutil.get_terminal_size().columns if is_terminal() else _WIDTH
         for line in _lines(chosen, rows, spread, lists, max(30, width)):

@@ -10,6 +10,7 @@ from tempfile import SpooledTemporaryFile
 from typing import Any, Final
 
 from trajview.formats.plain import as_json
+from trajview.textsafe import safe_json
 
 from .exported import Lost
 
@@ -41,8 +42,8 @@ def json_text(value: Any, lost: Lost, depth: int = 0) -> str:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     except (ValueError, TypeError, RecursionError):
         text = json.dumps(shallow(value, lost, depth), ensure_ascii=False, allow_nan=False)
-    # A line separator within a line would end it for readers that split at every line end of Unicode.
-    return text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").replace("\x85", "\\u0085")
+    # Among these are the line ends of Unicode, which end a line for some readers.
+    return safe_json(text)
 
 
 def json_list(values: Iterable[Any], lost: Lost, depth: int) -> Iterator[str]:
