@@ -60,7 +60,6 @@ def test_in_yaml_every_value_is_found(value: Any, flow: bool) -> None:
         ('{"a": ', ("a",)),
         ("a: 1\n", ("b",)),
         ("a: [1]\n", ("a", 1)),
-        ("a: &x [1]\nb: *x\n", ("b", 0)),
         ("a: [1\n", ("b",)),
         ("- 1\n", ("0",)),
         ("a: 1\nb: [2]\n", ("a", 0)),
@@ -69,3 +68,7 @@ def test_in_yaml_every_value_is_found(value: Any, flow: bool) -> None:
 )
 def test_what_is_not_there_has_no_place(text: str, path: tuple[str | int, ...]) -> None:
     assert span_at(text, path) is None
+
+
+def test_what_an_alias_in_yaml_stands_for_is_where_its_anchor_is() -> None:
+    assert span_at("a: &x [1]\nb: *x\n", ("b", 0)) == (7, 8)

@@ -37,8 +37,8 @@ _COUNTED = 3_000
 """Messages before one that are asked whether they begin alike. Behind more of them the first such place is taken."""
 _BEFORE = 5
 """Messages before one that are looked for where it is not found itself."""
-_MOST_YAML: Final = 4 << 20
-"""Characters of YAML that are gone through: ten times as long as for JSON."""
+_MOST_YAML: Final = 1 << 20
+"""Characters of YAML that are gone through: a hundred times as long as for JSON."""
 
 
 def place_of(record: str, transcript: Transcript, number: int) -> int | None:
@@ -162,7 +162,7 @@ def span_at(text: str, path: Sequence[Step]) -> tuple[int, int] | None:
         if text.lstrip()[:1] in ("{", "["):
             return _in_json(text, path)
         return _in_yaml(text, path) if len(text) <= _MOST_YAML else None
-    except (ValueError, RecursionError, IndexError, KeyError):  # no JSON, or nothing at this path
+    except (ValueError, RecursionError, IndexError, KeyError, StopIteration):  # no JSON, or nothing at this path
         return None
 
 
@@ -184,41 +184,14 @@ def _in_json(text: str, path: Sequence[Step]) -> tuple[int, int] | None:
 
 def _in_yaml(text: str, path: Sequence[Step]) -> tuple[int, int] | None:
     try:
-        events: Iterator[Any] = (
-            event
-            for event in yaml.parse(yaml_text(text), yaml.CSafeLoader)  # of which none is kept
-            if isinstance(event, yaml.NodeEvent | yaml.CollectionEndEvent)
-        )
-        value = next(events)
-        for step in path:
-            value = _value_at(step, value, events)
-        return value.start_mark.index, _end_of(value, events).end_mark.index
-    except (yaml.YAMLError, StopIteration):
+        value: Any = yaml.compose(yaml_text(text), yaml.CSafeLoader)
+    except yaml.YAMLError:
         return None
-
-
-def _value_at(step: Step, opening: Any, events: Iterator[Any]) -> Any:
-    """The first event of the value at a step from the object or the list that an event opens. Raises KeyError."""
-    if not isinstance(opening, yaml.MappingStartEvent if isinstance(step, str) else yaml.SequenceStartEvent):
-        raise KeyError(step)
-    for number, event in enumerate(events):
-        if isinstance(event, yaml.CollectionEndEvent):
-            break
-        key: Any = number
-        value = event
-        if isinstance(step, str):
-            key = event.value if isinstance(event, yaml.ScalarEvent) else None
-            _end_of(event, events)
-            value = next(events)
-        if key == step:
-            return value
-        _end_of(value, events)
-    raise KeyError(step)
-
-
-def _end_of(value: Any, events: Iterator[Any]) -> Any:
-    """The last event of a value, by its first."""
-    depth, event = 0, value
-    while depth := depth + isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent):
-        event = next(events)
-    return event
+    for step in path:
+        if isinstance(step, str) and isinstance(value, yaml.MappingNode):
+            value = next(found for key, found in value.value if key.value == step)
+        elif isinstance(step, int) and isinstance(value, yaml.SequenceNode):
+            value = value.value[step]
+        else:
+            return None
+    return value.start_mark.index, value.end_mark.index
