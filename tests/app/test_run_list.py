@@ -117,6 +117,20 @@ def test_a_wrong_filter_is_as_wrong_when_it_is_given_again() -> None:
     assert runs.filter("a") is None
 
 
+def test_a_filter_that_takes_for_ever_is_given_up_and_shows_nothing_until_it_is_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("trajview.where.select._PATIENCE", 0.1)
+    runs = listed(run("a" * 40 + "b"), run("c"))
+    wrong = runs.filter(r'id ~ "(a+)+\1$"')
+    assert wrong is not None
+    assert runs.given_up == wrong.sentence == "the pattern takes more than 0.1 s in one value; the filter is given up"
+    runs.append([run("d")])
+    assert ids(runs) == []
+    assert runs.filter("id == c") is None
+    assert (ids(runs), runs.given_up) == (["c"], "")
+
+
 def test_a_capital_letter_makes_only_its_own_term_mind_capitals() -> None:
     runs = listed(run("Alpha-Beta"), run("alpha-beta"))
     runs.filter("ALPHA")

@@ -10,7 +10,7 @@ from click.shell_completion import ShellComplete
 
 from trajview.cli.main import main
 
-from .test_commands import call
+from .test_commands import call, chat
 
 OSPREY = "osprey-9"
 
@@ -165,3 +165,27 @@ def test_names_of_rules_are_completed(logs: Path, command: str) -> None:
         "failing-tests",
         "fine-words",
     ]
+
+
+_FOR_EVER = r"(a+)+\1$"
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (["ls", "--where", f'metadata.task ~ "{_FOR_EVER}"'], "in one value; the filter is given up"),
+        (["export", "--highlight", _FOR_EVER], "in one message; the export is given up"),
+    ],
+)
+def test_a_pattern_that_takes_for_ever_is_given_up(
+    tmp_path: Path, command: list[str], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trajview.where.select._PATIENCE", 0.1)
+    monkeypatch.setattr("trajview.cli.export.PATIENCE", 0.1)
+    text = "a" * 40 + "b"
+    (tmp_path / "log.json").write_text(json.dumps({**chat("slow", text), "metadata": {"task": text}}))
+    result = call(*command, tmp_path / "log.json")
+    assert result.exit_code == 2
+    assert result.stderr == (
+        f"trajview: the pattern takes more than 0.1 s {said} (write it without one repetition inside another, such as (a+)+)\n"
+    )

@@ -8,8 +8,8 @@ import psutil
 import pytest
 
 from trajview.corpus.careful import Cancelled, counts_of
-from trajview.corpus.patience import TooSlow
 from trajview.corpus.query import Query
+from trajview.patterns.patience import TooSlow
 
 ENDLESS = "(a+)+(?<!a)!"
 """It looks behind, which RE2 cannot, and without that it matches: so `re` has to tell, which takes for ever."""

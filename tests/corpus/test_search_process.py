@@ -12,11 +12,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from trajview.corpus.patience import TooSlow
 from trajview.corpus.query import Query, query_from
 from trajview.corpus.search import CorpusSearch, RunMatches
 from trajview.corpus.search_process import SearchProcess
 from trajview.errors import UnreadableError
+from trajview.patterns.patience import TooSlow
 
 from .test_search import chat, write
 

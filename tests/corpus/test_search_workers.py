@@ -15,10 +15,10 @@ import psutil
 import pytest
 
 from trajview.corpus import candidates, search, search_workers
-from trajview.corpus.patience import TooSlow
 from trajview.corpus.query import Query, query_from
 from trajview.corpus.search import CorpusSearch, RunMatches
 from trajview.errors import Problem
+from trajview.patterns.patience import TooSlow
 
 from .test_search import SAMPLES, chat, plainly, write
 

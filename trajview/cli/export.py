@@ -6,12 +6,14 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import click
 
 from trajview.errors import TrajviewError, UnreadableError, Where
+from trajview.patterns.patience import PATIENCE, Patience, TooSlow
 from trajview.textsafe import one_line
 
 from .choosing import check_not_both, matching, where_option
@@ -126,7 +128,7 @@ def command(
         format,
         transcript,
         of_units,
-        rules_on(settings, rules),
+        _limited(rules_on(settings, rules)),
         _annotations(settings, store is not None),
         settings.blind,
     )
@@ -159,6 +161,12 @@ def _wanted(
     if of is not None and transcript not in (None, of):
         raise click.UsageError(f"--transcript {transcript} and T{of} in --units contradict each other")
     return transcript if of is None else of, (ends[0], ends[1])
+
+
+def _limited(rules: Sequence[Rule]) -> list[Rule]:
+    """Rules that give up where they take too long in a text."""
+    patience = Patience(PATIENCE, "in one message; the export is given up")
+    return [replace(rule, patience=patience) for rule in rules]
 
 
 def _annotations(settings: Settings, named: bool) -> Annotations | None:
@@ -204,6 +212,8 @@ class _Work:
         for info in infos:
             try:
                 found = export(self._run(info))
+            except TooSlow:  # and would be in the other runs
+                raise
             except TrajviewError as error:
                 say_problem(error.problem())
                 self.code = max(self.code, EXIT_WRONG if isinstance(error, NoSuchUnit) else EXIT_PROBLEMS)

@@ -28,7 +28,7 @@ __all__ = ["command"]
 _FOUND, _NOTHING = EXIT_FINE, EXIT_PROBLEMS
 _WIDTH: Final = 500
 _PATIENCE: Final = 10.0
-"""A copy of `patience.PATIENCE`, which is not imported for help alone."""
+"""A copy of `patterns.patience.PATIENCE`, which is not imported for help alone."""
 _PLACE, _ID, _LABEL, _MATCH, _DIM = "35", "1", "32", "1;31", "2"
 _ROLES: Final = ("system", "user", "assistant", "tool")
 _FIELDS: Final = ("text", "reasoning", "arguments", "metadata", "all")

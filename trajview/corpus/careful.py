@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from typing import Final
 
 from trajview.patterns.finder import finder_of
+from trajview.patterns.patience import PATIENCE, TooSlow
 
 from .child import Child, parent
 from .matches import counting
-from .patience import PATIENCE, TooSlow
 from .query import Query
 
 __all__ = ["Cancelled", "counts_of"]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final, Unpack
 
 from trajview.errors import PluginProblem, Problem, TrajviewError, UnreadableError
+from trajview.patterns.patience import MOST_TIMES, TooSlow
 
 from .candidates import Counter, Part, Stopped
 from .containers import kind_of
@@ -17,7 +18,6 @@ from .files import open_plain
 from .info import Place
 from .matches import Hit
 from .named import Ids, is_wanted
-from .patience import MOST_TIMES, TooSlow
 from .query import Query
 from .search_workers import Crew, Found, Reached, Task
 from .searcher import Limits, Looking, RunMatches, Searcher, SlowProblem, Unnamed

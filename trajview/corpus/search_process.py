@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Final, Unpack
 
 from trajview.errors import Problem, UnreadableError
+from trajview.patterns.patience import TooSlow
 
 from .child import Child, parent
 from .info import Place
-from .patience import TooSlow
 from .query import Query
 from .search import CorpusSearch, RunMatches, cores
 from .search_workers import Reached

@@ -11,13 +11,13 @@ from trajview.errors import PluginProblem, Problem, TrajviewError, shown
 from trajview.formats import registry
 from trajview.formats.base import Origin
 from trajview.formats.contract import Format
+from trajview.patterns.patience import PATIENCE, Patience, TooSlow
 
 from .candidates import Counter, Part, Stopped, candidates, candidates_in
 from .containers import kind_of
 from .files import open_source
 from .info import Place
 from .matches import Hit, RunHits, hits_in
-from .patience import PATIENCE, Patience, TooSlow
 from .prefilter import Prefilter, prefilter_of
 from .query import Query
 from .record import Record, fault_of, origin_of, placed

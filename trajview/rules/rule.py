@@ -14,6 +14,7 @@ from trajview.textsafe import without_colours
 
 if TYPE_CHECKING:
     from trajview.patterns.finder import Finder
+    from trajview.patterns.patience import Patience
 
 __all__ = ["COLOURS", "FIELDS", "ROLES", "Rule", "compile_pattern", "compile_rule"]
 
@@ -50,6 +51,8 @@ class Rule:
     on: bool = True
     words: tuple[str, ...] = ()
     origin: str = "session"
+    patience: Patience | None = field(default=None, repr=False, compare=False)
+    """A limit on the time that it takes in one text, where somebody waits for it: `finds` and `spans` raise TooSlow."""
     _finder: Finder | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
@@ -77,6 +80,12 @@ class Rule:
 
     def finds(self, text: str, lowered: Callable[[], str] | None = None) -> bool:
         """Whether it matches in a text. `lowered` gives the text in lower case, where that is known or asked for often."""
+        if self.patience is None or self.finder.handles(text):
+            return self._finds(text, lowered)
+        with self.patience.at_work():
+            return self._finds(text, lowered)
+
+    def _finds(self, text: str, lowered: Callable[[], str] | None) -> bool:
         if not self.words or self.finder.handles(text):
             return self.finder.matches(text)
         return self._finds_near_words(text, (lowered or text.lower)())
@@ -125,6 +134,10 @@ class Rule:
 
     def spans(self, text: str, most: int) -> Iterator[tuple[int, int]]:
         """The matches in a text, from start to end: the first `most` that are not empty, none in another."""
+        found = self._spans(text, most)
+        return found if self.patience is None else self.patience.each(found)
+
+    def _spans(self, text: str, most: int) -> Iterator[tuple[int, int]]:
         lowered = text.lower() if self.words else ""
         near = self._near_words(lowered) if self.words and len(lowered) == len(text) else iter([(0, len(text))])
         at = 0

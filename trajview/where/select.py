@@ -17,6 +17,11 @@ from .table import Table
 
 __all__ = ["Select", "compile_node", "compile_test"]
 
+_PATIENCE: Final = 2.0
+"""Seconds that a pattern may take in one value: those of runs are short, and who filters a list waits."""
+_SHORT: Final = 10_000
+"""Characters in which a tame pattern takes no time worth a limit."""
+
 Rows = Sequence[int]
 Select = Callable[[Rows], tuple[list[int], list[int]]]
 """Divides rows in some order: into those that match, and those that are not decided yet, each in that order."""
@@ -209,10 +214,7 @@ def compile_test(node: Compare) -> Test:
     """Compile the test of one value, for every operator but `!=` and `!~`, and order among texts."""
     kind, sign = node.ref.kind, node.operator
     if sign == "~":
-        from trajview.highlight import compile_pattern  # with all models, which nothing else here needs
-        from trajview.patterns.finder import finder_of
-
-        matches = finder_of(compile_pattern(node.values[0].text)).matches
+        matches = _pattern_test(node.values[0].text)
         if kind is Kind.TEXT:
             return matches
         if kind is Kind.TEXTS:
@@ -222,6 +224,24 @@ def compile_test(node: Compare) -> Test:
         return _order_test(kind, _ORDERS[sign], node.values[0])
     tests = [_equal_test(kind, value) for value in node.values]
     return tests[0] if len(tests) == 1 else lambda value: any(test(value) for test in tests)
+
+
+def _pattern_test(text: str) -> Callable[[str], bool]:
+    """A test whether a pattern matches in a text. It raises TooSlow where that takes too long."""
+    from trajview.highlight import compile_pattern  # with all models, which nothing else here needs
+    from trajview.patterns.finder import finder_of
+    from trajview.patterns.patience import Patience
+
+    finder = finder_of(compile_pattern(text))
+    patience = Patience(_PATIENCE, "in one value; the filter is given up")
+
+    def matches(value: str) -> bool:
+        if (finder.tame and len(value) < _SHORT) or finder.handles(value):
+            return finder.matches(value)
+        with patience.at_work():
+            return finder.matches(value)
+
+    return matches
 
 
 def _order_test(kind: Kind, order: Callable[[Any, Any], bool], literal: Literal) -> Test:

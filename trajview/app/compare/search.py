@@ -14,9 +14,9 @@ from trajview.app.render.matches import rows_of_matches
 from trajview.app.shared.background import Background, Task
 from trajview.app.transcript.search import SearchHits, search
 from trajview.compare.alignment import Kind
-from trajview.corpus.patience import TooSlow
 from trajview.corpus.process_wide import short_turns
 from trajview.corpus.query import Query, QueryError, query_from
+from trajview.patterns.patience import TooSlow
 
 __all__ = ["SideSearch", "SideSearcher"]
 

@@ -26,12 +26,12 @@ from trajview.app.transcript.search import SearchHits, search
 from trajview.app.transcript.session import TranscriptSession
 from trajview.app.transcript.view import TranscriptView
 from trajview.corpus.info import RunInfo
-from trajview.corpus.patience import TooSlow
 from trajview.corpus.process_wide import short_turns
 from trajview.corpus.query import Query, QueryError, query_from
 from trajview.errors import UNFORESEEN, TrajviewError, bug
 from trajview.models.messages import ToolMessage
 from trajview.models.transcript import Transcript
+from trajview.patterns.patience import TooSlow
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from trajview.annotation.flag import FLAG
 from trajview.app.shared.cells import COLUMNS, Column, cell, value_text
 from trajview.corpus.info import Gone, Place, RunInfo, Updated
 from trajview.errors import Problem
+from trajview.patterns.patience import TooSlow
 from trajview.textsafe import one_line
 from trajview.where.fields import Ref
 from trajview.where.syntax import By, Query, WhereError, refs_in
@@ -52,6 +53,8 @@ class RunList:
         """What gives the order, the first key first; empty for the order of the corpus."""
         self.query = ""
         """The text of the filter that holds: the last one that could be read."""
+        self.given_up = ""
+        """Why the filter could not be applied, and shows nothing."""
         self.runs = 0
         self.problems = 0
         self.marked: list[Place] = []
@@ -304,9 +307,9 @@ class RunList:
                 return wrong
         if self._wanted is None:
             self._wanted = self._cursor_row
-        self.query, self._lenient, self._wrong = query, False, wrong
+        self.query, self._lenient, self._wrong, self.given_up = query, False, wrong, ""
         self._take(found)
-        if typing and wrong is None and not self.shown and not self._open:
+        if typing and self._wrong is None and not self.shown and not self._open:
             from trajview.where.complete import candidates
 
             following = candidates(query, self.table)
@@ -315,7 +318,7 @@ class RunList:
                 with suppress(WhereError):
                     self._take(parse(query[: following.begun], forgiving=True))
         self._stay_on(self._wanted)
-        return wrong
+        return self._wrong
 
     def _take(self, found: Query) -> None:
         if found.sort != self._filter.sort:
@@ -354,7 +357,13 @@ class RunList:
             found = [row for row in found if self._place_in_queue(row) >= 0]
         if self._select is None:
             return found
-        yes, unknown = self._select(found)
+        try:
+            yes, unknown = self._select(found)
+        except TooSlow as error:
+            self._select = lambda _rows: ([], [])
+            self._wrong = WhereError(error.sentence, self.query, 0, len(self.query), hint=error.hint)
+            self.given_up = error.sentence
+            return []
         self._open.update((row, None) for row in unknown if isinstance(self.rows[row], RunInfo))
         return yes
 

@@ -474,9 +474,8 @@ def _empty_text(runs: RunList, corpus: Corpus, finished: bool) -> str:
     if runs.open:
         return f"Nothing matches so far.\n{_count(runs.open, 'run')} {'has' if runs.open == 1 else 'have'} to be read to know."
     if runs.runs + runs.problems:
-        return (
-            f"Nothing matches “{one_line(runs.query, 40)}”.\n{key_of('back', 'escape', begins=True)} clears the filter."
-        )
+        why = f"{runs.given_up[:1].upper()}{runs.given_up[1:]}." if runs.given_up else ""
+        return f"{why or f'Nothing matches “{one_line(runs.query, 40)}”.'}\n{key_of('back', 'escape', begins=True)} clears the filter."
     if not finished:
         return "Reading…"
     if corpus.following:

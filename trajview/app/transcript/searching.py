@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from trajview.app.transcript.search import SearchHits, search_each
-from trajview.corpus.patience import TooSlow
 from trajview.corpus.process_wide import give_way, key_pressed, sharing, short_turns
 from trajview.corpus.query import Query, QueryError, query_from
+from trajview.patterns.patience import TooSlow
 
 if TYPE_CHECKING:
     from trajview.app.results.found import Landing

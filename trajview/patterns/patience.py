@@ -8,11 +8,15 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Final
+from typing import Final, TypeVar
 
 from trajview.errors import TrajviewError
 
 __all__ = ["MOST_TIMES", "PATIENCE", "Patience", "TooSlow"]
+
+T = TypeVar("T")
+
+_END: Final = object()
 
 PATIENCE: Final = 10.0
 """Seconds. The slowest pattern that comes to an end takes them for hundreds of megabytes."""
@@ -27,10 +31,14 @@ class TooSlow(TrajviewError):
 
 
 class Patience:
-    """Seconds for one message; 0 for as long as it takes, which it is where there are no signals, as in a thread."""
+    """Seconds for one message; 0 for as long as it takes, which it is where there are no signals, as in a thread.
 
-    def __init__(self, seconds: float) -> None:
+    `outcome` ends the sentence of the error: where it took too long, and what follows from that.
+    """
+
+    def __init__(self, seconds: float, outcome: str = "in one message; this run is left out") -> None:
         self.seconds = seconds
+        self._outcome = outcome
         self._since = 0.0
         self._armed = False
 
@@ -57,6 +65,15 @@ class Patience:
             if theirs:
                 signal.setitimer(signal.ITIMER_REAL, max(1e-6, theirs - (time.monotonic() - start)))
 
+    def each(self, items: Iterator[T]) -> Iterator[T]:
+        """The items of an iterator. Raises TooSlow where making one of them takes too long."""
+        while True:
+            with self.at_work():
+                item = next(items, _END)
+            if item is _END:
+                return
+            yield item  # type: ignore[misc]
+
     def tick(self) -> None:
         """Begin the next message. Cheap: the clock is only wound up again where it matters."""
         if self._armed and time.monotonic() - self._since > self.seconds / 10:
@@ -71,6 +88,6 @@ class Patience:
         if self._armed:
             self._armed = False  # once
             raise TooSlow(
-                f"the pattern takes more than {self.seconds:g} s in one message; this run is left out",
+                f"the pattern takes more than {self.seconds:g} s {self._outcome}",
                 hint="write it without one repetition inside another, such as (a+)+",
             )
