@@ -86,6 +86,7 @@ KEYS: tuple[Key, ...] = (
     Key("fold.level", "z", "fold level: tools, all, none", "Show", _T),
     Key("show.reasoning", "r", "show or hide reasoning", "Show", _T),
     Key("show.tools", "t", "show or hide tool output", "Show", _T),
+    Key("show.edits", "D", "edits as differences, or as old and new text", "Show", _T),
     Key("show.outline", "O", "show or hide the outline", "Show", _T),
     Key("outline.highlighted", "F", "outline: highlighted units only, or all", "Show", _T),
     Key("show.metadata", "i", "metadata of run and message", "Show", _T),

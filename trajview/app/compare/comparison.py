@@ -141,7 +141,7 @@ class Comparison(Positions):
 
     @property
     def _layout_options(self) -> ViewOptions:
-        return ViewOptions(width=self.columns, preview_lines=self.preview_lines)
+        return ViewOptions(width=self.columns, show_edits=False, preview_lines=self.preview_lines)
 
     def is_open(self, item: Item) -> bool:
         """Whether equal lines are shown in a row of messages, however many there are."""

@@ -93,7 +93,7 @@ def _said_lines(message: ChatMessage, options: ViewOptions) -> list[Line]:
     for part in message.parts:
         lines += of_field(_prose(part), "text") if isinstance(part, TextPart) else _part_lines(part, options)
     for call in _calls(message):
-        lines += call_lines(call)
+        lines += call_lines(call, show_edits=options.show_edits)
     return lines
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from trajview.app.render.edits import edit_lines, take_edits
 from trajview.app.render.lines import Line, Said
 from trajview.app.render.markdown import markdown_lines
 from trajview.app.render.syntax import language_of
@@ -28,8 +29,11 @@ _SHORT = 100
 """Characters of an argument that stands beside the function."""
 
 
-def call_lines(call: ToolCall) -> list[Line]:
-    """A call: the function with its short arguments, its code or view, and why its arguments were not understood."""
+def call_lines(call: ToolCall, *, show_edits: bool) -> list[Line]:
+    """A call: the function with its short arguments, its code or view, and why its arguments were not understood.
+
+    `show_edits`: what replaces a text is shown as the difference that it makes.
+    """
     name = one_line(call.function, 100) or "call"
     head = Line(name, [(0, len(name), "call.name")], lead=("▸", "call.name"), indent=2, hang=4, words=True, wide=True)
     if call.view is not None and call.view.content:
@@ -39,7 +43,13 @@ def call_lines(call: ToolCall) -> list[Line]:
     else:
         arguments = dict(call.arguments)
         code = arguments.pop("code") if call.language is not None and isinstance(arguments.get("code"), str) else None
-        body = _arguments(head, arguments, call)
+        edits = take_edits(arguments) if show_edits else []
+        body = _arguments(head, arguments, call, alone=not edits)
+        language = _language_of_file(arguments)
+        for number, edit in enumerate(edits, 1):
+            if len(edits) > 1:
+                body.append(Line(f"edit {number}/{len(edits)}", style="call.key", indent=4, hang=4, ours=True))
+            body += edit_lines(edit, language)
         if code is not None:
             body += _indented(code_lines(text_lines(code.strip("\n")), call.language or ""))
     lines = of_field([head, *body], "arguments", call.function)
@@ -82,10 +92,13 @@ def failure_lines(text: str, *, margin: int) -> list[Line]:
     return lines
 
 
-def _arguments(head: Line, arguments: dict[str, Any], call: ToolCall) -> list[Line]:
-    """Short values go on the call's own line; long or structured ones become blocks below it."""
+def _arguments(head: Line, arguments: dict[str, Any], call: ToolCall, *, alone: bool) -> list[Line]:
+    """Short values go on the call's own line; long or structured ones become blocks below it.
+
+    A text that is the only argument needs no name, where nothing else is shown: `alone`.
+    """
     blocks: list[Line] = []
-    only = len(arguments) == 1
+    only = alone and len(arguments) == 1
     for key, value in arguments.items():
         label = one_line(key, 60)
         block = _block(value, key, arguments, call.function)
@@ -118,8 +131,8 @@ _SUFFIXES = {"py": "python", "js": "javascript", "ts": "typescript", "rs": "rust
              "md": "markdown", "html": "html", "css": "css", "sql": "sql", "rb": "ruby"}  # fmt: skip
 
 
-def _language_of_file(arguments: dict[str, Any], key: str) -> str:
-    """The language of file contents, by the suffix of the path that another argument holds."""
+def _language_of_file(arguments: dict[str, Any], key: str = "") -> str:
+    """The language of file contents, by the suffix of the path that an argument other than `key` holds."""
     for name in ("path", "file", "filename", "file_path", "filepath"):
         path = arguments.get(name)
         if name != key and isinstance(path, str) and "." in path[-12:]:

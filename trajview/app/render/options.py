@@ -23,6 +23,8 @@ class ViewOptions:
     width: int = 80
     show_reasoning: bool = True
     show_tools: bool = True
+    show_edits: bool = True
+    """Calls that replace text are shown as the differences that they make."""
     fold_level: int = 0
     """How messages are folded that are not by hand: tool output to its first lines (0), all (1), none (2)."""
     preview_lines: int = 8

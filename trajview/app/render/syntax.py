@@ -7,7 +7,7 @@ import re
 import time
 from bisect import bisect_right
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, groupby, pairwise
 from typing import TYPE_CHECKING, Any
 
 from trajview.app.render.lines import Line
@@ -104,10 +104,10 @@ def _colour_metadata(lines: list[Line]) -> None:
 
 
 _DIFF_LINES = (
-    (("--- ", "+++ ", "diff --git ", "index "), "diff.file"), (("@@",), "diff.hunk"), (("+",), "diff.added"),
+    (("--- ", "+++ ", "diff --git ", "index ", "*** "), "diff.file"), (("@@",), "diff.hunk"), (("+",), "diff.added"),
     (("-",), "diff.removed"),
 )  # fmt: skip
-"""How lines of a diff begin, the longest first: `---` and `+++` name files, they remove nothing."""
+"""How lines of a diff begin, the longest first: `---` and `+++` name files, they remove nothing; `***` as Codex writes."""
 
 
 def _colour_diff(lines: list[Line]) -> None:
@@ -115,14 +115,31 @@ def _colour_diff(lines: list[Line]) -> None:
         name = next((name for starts, name in _DIFF_LINES if line.text.startswith(starts)), "")
         if name:
             line.spans.append((0, len(line.text), name))
+    if sum(len(line.text) for line in lines) <= MOST_HIGHLIGHTED:
+        stretches = [(sign, [*stretch]) for sign, stretch in groupby(lines, lambda line: line.text[:1])]
+        for (sign, before), (other, after) in pairwise(stretches):
+            if (sign, other) == ("-", "+"):
+                _mark_words(before, after)
+
+
+def _mark_words(before: list[Line], after: list[Line]) -> None:
+    """Mark the words that differ in lines of a diff that take each other's place."""
+    from trajview.compare.text import pair_lines  # not before the first diff is shown
+
+    for pair in pair_lines([line.text[1:] for line in before], [line.text[1:] for line in after]):
+        if pair.left is not None and pair.right is not None:
+            before[pair.left].spans += [(start + 1, end + 1, "diff.gone.word") for start, end in pair.left_spans]
+            after[pair.right].spans += [(start + 1, end + 1, "diff.come.word") for start, end in pair.right_spans]
 
 
 _DIFF = re.compile(r"^(?:diff --git |--- .+\n\+\+\+ .+\n@@ |@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@)", re.MULTILINE)
 
 
 def looks_like_diff(text: str) -> bool:
-    """Whether a text is (or holds, near its top) a unified diff."""
-    return ("@@ -" in text[:4000] or "diff --git " in text[:4000]) and _DIFF.search(text, 0, 4000) is not None
+    """Whether a text is (or holds, near its top) a unified diff, or a patch as Codex writes it."""
+    return "*** Begin Patch\n" in text[:4000] or (
+        ("@@ -" in text[:4000] or "diff --git " in text[:4000]) and _DIFF.search(text, 0, 4000) is not None
+    )
 
 
 def language_of(text: str, argument: str | None = None, function: str | None = None) -> str:

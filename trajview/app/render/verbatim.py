@@ -12,7 +12,17 @@ from trajview.app.render.syntax import highlight_lines, language_of, pretty_json
 from trajview.models.said import is_deep
 from trajview.textsafe import safe_text
 
-__all__ = ["SLACK", "ansi_lines", "code_lines", "json_lines", "json_text", "output_lines", "size_of", "text_lines"]
+__all__ = [
+    "MOST_HANG",
+    "SLACK",
+    "ansi_lines",
+    "code_lines",
+    "json_lines",
+    "json_text",
+    "output_lines",
+    "size_of",
+    "text_lines",
+]
 
 ROWS_OF_A_PREVIEWED_LINE = 3
 MOST_HANG = 24

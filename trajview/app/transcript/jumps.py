@@ -182,6 +182,9 @@ class Looks:
             "show.reasoning": lambda: self._change(
                 lambda session: "reasoning shown" if session.toggle_reasoning() else "reasoning hidden"
             ),
+            "show.edits": lambda: self._change(
+                lambda session: "edits as differences" if session.toggle_edits() else "edits as old and new text"
+            ),
             "show.tools": lambda: self._change(
                 lambda session: "tool output shown" if session.toggle_tools() else "tool output hidden"
             ),

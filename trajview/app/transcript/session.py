@@ -288,6 +288,11 @@ class TranscriptSession(Positions):
         self._show(replace(self.options, show_tools=not self.options.show_tools))
         return self.options.show_tools
 
+    def toggle_edits(self) -> bool:
+        """Show edits as differences, or the texts as they were handed over; returns whether as differences now."""
+        self._show(replace(self.options, show_edits=not self.options.show_edits))
+        return self.options.show_edits
+
     def _show(self, options: ViewOptions) -> None:
         anchors = self._anchors()
         self.options = options
