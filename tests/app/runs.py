@@ -45,7 +45,6 @@ class FakeCorpus:
         self.reloads = 0
         self.bytes_done = sum(item.length for item in self.items if isinstance(item, RunInfo))
         self.bytes_total = 0
-        self.known: dict[str, RunInfo] = {}
         self.contents: dict[str, AgentRun] = {}
         self.was_read: list[str] = []
         self.holding: Event | None = None
@@ -73,11 +72,6 @@ class FakeCorpus:
 
     def listed(self, info: RunInfo) -> tuple[None, RunInfo]:
         return None, info
-
-    def resolve(self, info: RunInfo, timeout: float | None = None) -> RunInfo:
-        if info.id not in self.known:
-            raise UnreadableError("the record is gone")
-        return self.known[info.id]
 
     def feed(self, batch: list[RunRow | Updated], finished: bool = False) -> None:
         self.items += [item for item in batch if not isinstance(item, Updated)]

@@ -22,6 +22,8 @@ from trajview.app.transcript.outline import Outline
 from trajview.app.transcript.screen import TranscriptScreen
 from trajview.config import Settings
 from trajview.corpus.corpus import Corpus
+from trajview.corpus.info import RunInfo
+from trajview.errors import UnreadableError
 
 from .driving import Reader, burst, reading
 from .logs import chat, write_jsonl
@@ -284,6 +286,19 @@ async def test_l_and_h_go_through_the_runs_as_the_list_is_sorted_and_filtered(ru
         await reader.press("q")
         await reader.listed()
         assert getattr(reader.app.browser.runs.current, "id", "") == order[-2]
+
+
+async def test_a_run_that_cannot_be_summed_up_says_so_where_it_would_be(
+    runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def resolve(*_: object) -> RunInfo:
+        raise UnreadableError("the record is gone")
+
+    async with reading(runs) as reader:
+        await reader.listed()
+        monkeypatch.setattr(Corpus, "resolve", resolve)
+        await reader.open("enter")
+        assert "the record is gone" in reader.whole_screen
 
 
 async def test_a_run_that_cannot_be_read_is_said_in_a_sentence_and_others_open(runs: Path) -> None:

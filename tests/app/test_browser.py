@@ -413,38 +413,27 @@ async def test_ctrl_o_says_why_a_file_does_not_open(
 async def test_runs_that_were_only_listed_fill_in_under_the_cursor_and_open_at_once() -> None:
     waiting = [run(f"r{i}", format="", summarised=False) for i in range(50)]
     corpus = FakeCorpus(list(waiting), finished=False)
-    corpus.known = {f"r{i}": run(f"r{i}", messages=7, rewards=(0.25,)) for i in range(50)}
+    known = {f"r{i}": run(f"r{i}", messages=7, rewards=(0.25,)) for i in range(50)}
     app = BrowserApp(corpus)
     async with app.run_test(size=(100, 24), notifications=True) as pilot:
         await settle(pilot)
         assert "…" in rows(app)[3]
         await pilot.press("j", "j", "enter")
         await settle(pilot)
-        assert app.opened == [(corpus.known["r2"], False)]
-        corpus.feed([Updated(i, corpus.known[f"r{i}"]) for i in (1, 2)])
+        assert app.opened == [(waiting[2], False)]
+        corpus.feed([Updated(i, known[f"r{i}"]) for i in (1, 2)])
         deadline = monotonic() + 60
         while "0.25" not in rows(app)[1] and monotonic() < deadline:  # not amid keys
             await pilot.pause(0.02)
-        assert under_cursor(app) == corpus.known["r2"]
+        assert under_cursor(app) == known["r2"]
         assert [("…" in row, "0.25" in row) for row in rows(app)[:4]] == [
             (True, False), (False, True), (False, True), (True, False),
         ]  # fmt: skip
-        assert app.browser.neighbour(waiting[2], 1) == corpus.known["r3"]
-        corpus.feed([Updated(0, problem()), *(Updated(i, corpus.known[f"r{i}"]) for i in range(3, 50))], finished=True)
+        assert app.browser.neighbour(waiting[2], 1) == waiting[3]
+        corpus.feed([Updated(0, problem()), *(Updated(i, known[f"r{i}"]) for i in range(3, 50))], finished=True)
         await settle(pilot)
         assert "⚠" in rows(app)[0]
         assert said(app, "counts") == "49 runs · 1 problem"
-
-
-async def test_a_run_that_cannot_be_summed_up_is_not_opened_and_that_is_said() -> None:
-    corpus = FakeCorpus([run("a", format="", summarised=False)])
-    app = BrowserApp(corpus)
-    async with app.run_test(size=(100, 24), notifications=True) as pilot:
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
-        assert app.opened == []
-        assert "gone" in str(next(iter(app._notifications)).message)
 
 
 async def test_rows_that_come_below_the_view_are_known_to_the_keys_at_once_and_not_drawn_for_every_batch(

@@ -33,7 +33,6 @@ from trajview.app.results.list_view import ResultsList, speaker_of
 from trajview.app.shared.background import Background, Task
 from trajview.app.shared.cells import called, size_text
 from trajview.app.shared.key_footer import KeyFooter
-from trajview.app.shared.key_queue import Wait
 from trajview.app.shared.prompt import Prompt
 from trajview.app.shared.screen import TrajviewScreen
 from trajview.corpus.info import RunInfo
@@ -89,8 +88,6 @@ class ResultsScreen(TrajviewScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._coming: Wait | None = None
-        """The run that is being opened."""
         self.results = Results()
         self.scope: Scope = ALL
         """The runs that were searched; before the first search, that are going to be."""
@@ -294,21 +291,12 @@ class ResultsScreen(TrajviewScreen):
     def _open_at(self, group: Group, hit: Hit | None = None) -> None:
         hit, typed = hit or next(iter(group.hits), None), self.results.typed
         landing = Landing(max(0, hit.transcript), hit.message, hit.text, typed) if hit else Landing(0, RUN, "", typed)
-        before, self._coming = self._coming, self.trajview.keys.wait(passes=lambda _: not self.is_current)
-        if before is not None:
-            before.done()
-        self._background.start("open-hit", partial(self._open, group.found, landing, self._coming))
-
-    def _open(self, found: RunMatches, landing: Landing, coming: Wait, task: Task) -> None:
-        corpus = self.trajview.corpus
         try:
-            info = corpus.resolve(corpus.at(found.place, found.id))
+            info = self.trajview.corpus.at(group.found.place, group.found.id)
         except TrajviewError as error:
-            task.tell(self._say_problem, str(error))
-            task.tell(coming.never, "the run cannot be opened")
+            self._say_problem(str(error))
         else:
-            task.tell(self.trajview.open_run, info, landing=landing, neighbours=self)
-            task.tell(coming.done)
+            self.trajview.open_run(info, landing=landing, neighbours=self)
 
     def _read_hits(self, group: Group, typed: str, task: Task) -> None:
         """Read the hits of a run that are not shown."""

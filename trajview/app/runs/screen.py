@@ -45,9 +45,6 @@ _WITHOUT_ROWS: Final = frozenset({"back", "help", "palette", "filter"})
 
 _AWAITED: Final = "opening the first run that is found…"
 
-_PATIENCE: Final = 0.2
-"""Seconds that a key may wait for a run to be summed up."""
-
 
 class BrowserScreen(TrajviewScreen):
     """The runs of a corpus and what could not be read, with their annotation status.
@@ -104,7 +101,6 @@ class BrowserScreen(TrajviewScreen):
         )
         self._awaited: tuple[Wait, bool] | None = None
         """A run is to be opened as soon as there is one; whether with the annotation."""
-        self._resolving: Wait | None = None
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="browser-header"):
@@ -200,8 +196,7 @@ class BrowserScreen(TrajviewScreen):
             try:
                 statuses, progress = self._read_statuses()
             except (OSError, TrajviewError) as error:
-                task.tell(self._warn, "Annotations not read", error)
-                task.tell(self.trajview.statuses_failed)
+                task.tell(self._statuses_failed, error)
             else:
                 task.tell(self._take_statuses, statuses, progress)
 
@@ -215,6 +210,10 @@ class BrowserScreen(TrajviewScreen):
             self.table.show_news()
         self._show_texts()
         self.trajview.enter_queue()
+
+    def _statuses_failed(self, error: Exception) -> None:
+        self.notify(one_line(str(error)), title="Annotations not read", severity="warning", markup=False)
+        self.trajview.statuses_failed()
 
     # The header and the status line
 
@@ -238,9 +237,6 @@ class BrowserScreen(TrajviewScreen):
         self._status.set_class(isinstance(item, Problem), "-problem")
         self._status.update(Content(text or _row_text(item)), layout=False)
 
-    def _warn(self, title: str, error: Exception) -> None:
-        self.notify(one_line(str(error)), title=title, severity="warning", markup=False)
-
     def on_rows_list_moved(self, message: RunTable.Moved) -> None:
         message.stop()
         self._show_status()
@@ -263,11 +259,7 @@ class BrowserScreen(TrajviewScreen):
                 self._show_status(_AWAITED)
         else:
             self.runs.go(self.runs.cursor)
-            if item.summarised:
-                self.trajview.open_run(item, annotate=annotate)
-            else:
-                self._show_status(f"opening {one_line(item.id, 60)}…")
-                self._resolve(item, annotate)
+            self.trajview.open_run(item, annotate=annotate)
 
     @property
     def _is_read(self) -> bool:
@@ -299,30 +291,6 @@ class BrowserScreen(TrajviewScreen):
         """Whether a command does something while a run is waited for."""
         return not self.is_current or command in _WITHOUT_ROWS or self.bar.has_focus_within
 
-    def _resolve(self, info: RunInfo, annotate: bool) -> None:
-        """Have a run summed up in a thread and opened then; the last one that was asked for."""
-
-        before, coming = self._resolving, self.trajview.keys.wait(passes=self._needs_no_row)
-        self._resolving = coming
-        if before is not None:
-            before.done()
-
-        def resolve(task: Task) -> None:
-            try:
-                task.tell(self._resolved, self.corpus.resolve(info), annotate)
-                task.tell(coming.done)
-            except TrajviewError as error:
-                task.tell(self._show_status)
-                task.tell(self._warn, "Not opened", error)
-                task.tell(coming.never, "the run cannot be opened")
-
-        self._background.start("resolve", resolve, waited_for=False)
-
-    def _resolved(self, info: RunInfo, annotate: bool) -> None:
-        self._show_status()
-        if self.is_current:
-            self.trajview.open_run(info, annotate=annotate)
-
     # Comparing
 
     def _mark(self) -> None:
@@ -350,14 +318,9 @@ class BrowserScreen(TrajviewScreen):
     def neighbour(self, info: RunInfo, step: int) -> RunInfo | None:
         """The next or previous run as the list stands, with the cursor put on it; None where the list ends."""
         found = self.runs.next_run(info.place, step)
-        if found is None:
-            return None
-        self.table.rows_changed()
-        try:
-            return found if found.summarised else self.corpus.resolve(found, _PATIENCE)
-        except TrajviewError as error:
-            self._warn("Not opened", error)
-            return None
+        if found is not None:
+            self.table.rows_changed()
+        return found
 
     def open_next(self, info: RunInfo, step: int) -> bool:
         """Open the next or previous run; False where the list ends."""

@@ -123,7 +123,8 @@ class Opener:
 
     def _read(self, info: RunInfo, transcript: int, *, anew: bool) -> RunRead | Problem:
         try:
-            info = self._app.corpus.refresh(info, now=anew)
+            corpus = self._app.corpus
+            info = corpus.refresh(corpus.resolve(info), now=anew)
             run = self._app.episodes.load(info)
             index = min(transcript, len(run.transcripts) - 1)
             return RunRead(info, run, index, self.session_of(run, index), beginning_of(run))
