@@ -9,6 +9,8 @@ import csv
 import hashlib
 import json
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -142,6 +144,20 @@ def test_the_guide_shows_what_is_tested_here(name: str, path: str) -> None:
     guide = (ROOT / "docs" / "adding-a-format.md").read_text(encoding="utf-8")
     shown = guide.partition(f"<!-- {name} -->\n")[2].partition("\n")[2].partition("\n```\n")[0]
     assert shown + "\n" == (PACKAGE / path).read_text(encoding="utf-8")
+
+
+def test_the_commands_of_the_guide_do_something(run: Run) -> None:
+    guide = (ROOT / "docs" / "adding-a-format.md").read_text(encoding="utf-8")
+    lines = [
+        line
+        for block in re.findall(r"^```sh\n(.*?)^```", guide, re.DOTALL | re.MULTILINE)
+        for line in block.splitlines()
+    ]
+    assert len(lines) > 8
+    for line in lines:
+        words = shlex.split(line, comments=True)
+        assert words[0] == "trajview"
+        assert run(*words[1:]).stdout or "-o" in words
 
 
 def test_it_is_at_most_sixty_lines() -> None:

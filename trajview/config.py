@@ -127,7 +127,7 @@ def _read(path: Path) -> dict[str, Any]:
     return {"rules" if name == "rule" else name: _checked(name, value, path, text) for name, value in values.items()}
 
 
-_WANTED: Final = {
+WANTED: Final = {
     "highlight": "a list of regular expressions",
     "rule": "[[rule]] tables",
     "store": "a folder, as text",
@@ -144,14 +144,14 @@ _WANTED: Final = {
 
 def _checked(name: str, value: Any, path: Path, text: str) -> Any:
     where = Where(path, _line_of(name, text))
-    if name not in _WANTED:
-        close = get_close_matches(name, _WANTED, 1)
-        hint = f"did you mean `{close[0]}`?" if close else f"there are {', '.join(_WANTED)}"
+    if name not in WANTED:
+        close = get_close_matches(name, WANTED, 1)
+        hint = f"did you mean `{close[0]}`?" if close else f"there are {', '.join(WANTED)}"
         raise ConfigError(f"there is no setting `{name}`", hint=hint, where=where)
     if name == "rule":
         return _rules(value, path, text)
     if not _FITS[name](value):
-        raise ConfigError(f"`{name}` must be {_WANTED[name]}, not {value!r:.60}", where=where)
+        raise ConfigError(f"`{name}` must be {WANTED[name]}, not {value!r:.60}", where=where)
     if name == "highlight":
         _check_patterns(value, where)
         return tuple(value)

@@ -363,11 +363,11 @@ async def test_more_than_two_agents_stand_one_under_the_other(tmp_path: Path, ag
         assert any("▏" in line for line in panel.table)
 
 
-def test_an_episode_takes_as_many_keys_as_the_readme_says() -> None:
+def test_an_episode_takes_as_many_keys_as_the_guide_says() -> None:
     keys = keys_of_an_episode()
     typed = len(keys) - len(WHY)
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    assert f"{typed} keys" in readme
+    guide = (Path(__file__).parents[2] / "docs" / "annotating.md").read_text(encoding="utf-8")
+    assert f"{typed} keys" in guide
     assert len(FIRST) == len(SECOND) == 7
 
 

@@ -1,4 +1,4 @@
-"""The one table of keys: it makes the bindings, the footer, the help screen and the README's table.
+"""The one table of keys: it makes the bindings, the footer, the help screen and the table of the reference.
 
 Every key can be changed in the configuration file by its id: `[keys]` then `"unit.next" = "w"`.
 """
