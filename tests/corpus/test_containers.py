@@ -377,6 +377,43 @@ def test_yaml_that_would_crash_or_fill_the_memory_is_one_problem(tmp_path: Path,
     assert len(corpus.problems) == 1
 
 
+MERGES = "a0: &a0 {k: v}\n" + "".join(f"a{n}: &a{n}\n  <<: [{', '.join([f'*a{n - 1}'] * 4)}]\n" for n in range(1, 31))
+
+
+@pytest.mark.parametrize(
+    ("content", "says", "line"),
+    [
+        (MERGES, "merges (<<) copy more than 100,000 keys", 17),
+        (MERGES.replace("[", "{<<: [").replace("]", "]}"), "merges (<<) copy more than 100,000 keys", 17),
+        (MERGES.replace("<<", "x"), "aliases, such as *a9, stand for more than 2,000,000 values", 21),
+        ("a: &a {" + ",".join(f"k{n}: v" for n in range(1000)) + "}\nb:\n" + "- <<: *a\n" * 9000, "merges", 103),
+    ],
+)
+def test_a_kilobyte_of_merges_or_aliases_is_one_problem_with_its_line_and_the_other_files_are_listed(
+    tmp_path: Path, content: str, says: str, line: int
+) -> None:
+    (tmp_path / "b.yaml").write_text(CONVERSATION)
+    (tmp_path / "a.yaml").write_text(content)
+    corpus = open_corpus(tmp_path)
+    [problem] = corpus.problems
+    assert says in problem.reason
+    assert problem.where.line == line
+    assert [info.source for info in corpus] == ["b.yaml"]
+
+
+def test_aliases_and_merges_as_programs_write_them_open(tmp_path: Path) -> None:
+    tools = ",".join(f"{{name: t{n}, parameters: {{a: 1, b: 2}}}}" for n in range(50))
+    steps = "".join(f"  - {{<<: *usual, role: user, content: 'step {n}', tools: *tools}}\n" for n in range(3000))
+    corpus = corpus_of(tmp_path, "a.yaml", f"tools: &tools [{tools}]\nusual: &usual {{name: me}}\nmessages:\n{steps}")
+    assert [info.messages for info in corpus] == [3000]
+    assert corpus.value(corpus[0])["messages"][7]["name"] == "me"
+
+
+def test_a_comment_that_is_a_line_of_signs_takes_no_time(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path, "a.yaml", f"{'#' * 5000}\n# x\n{CONVERSATION}")
+    assert [info.format for info in corpus] == ["taskweaver"]
+
+
 def test_escape_codes_in_yaml_do_not_stop_it(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path, "a.yaml", CONVERSATION.replace("There are 7.", '"\x1b[31mred"'))
     assert [info.format for info in corpus] == ["taskweaver"]

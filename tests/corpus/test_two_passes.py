@@ -462,3 +462,16 @@ def test_who_starts_a_scan_patiently_does_not_wait_for_a_slow_one(
     assert not corpus.finished
     may_end.set()
     assert corpus.wait(30)
+
+
+def test_a_file_that_is_slow_to_read_does_not_keep_the_others_from_being_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(background, "AT_ONCE", 1000)
+    (tmp_path / "a.yaml").write_text("messages:\n- {role: user, content: slow}\n")
+    write_lines(tmp_path / "b.jsonl", [chat("b")])
+    corpus, rows, go = only_listed(tmp_path, 1, monkeypatch)
+    assert [info.id for info in rows.were_listed] == ["b"]
+    go.set()
+    assert corpus.wait(30)
+    assert [info.id for info in rows.runs] == ["b", "a"]

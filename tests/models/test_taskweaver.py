@@ -86,6 +86,8 @@ def test_what_is_no_yaml_is_named_with_its_line() -> None:
         Conversation.from_yaml("id: a\nrounds: [\n")
     assert caught.value.where.line == 3
     assert caught.value.hint
+    with pytest.raises(FormatError, match="nested more than 200 levels deep"):
+        Conversation.from_yaml("[" * 100_000)
 
 
 @pytest.mark.parametrize("text", ["{", "[" * 100_000])

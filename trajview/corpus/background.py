@@ -30,6 +30,8 @@ __all__ = ["AT_ONCE", "PATIENCE", "Background"]
 
 AT_ONCE: Final = 4 << 20
 """Bytes of small files that are summed up in the first pass: they take no longer than a blink."""
+_SLOW: Final = {".yaml": 30, ".yml": 30} | dict.fromkeys((".eval", ".gz", ".bz2", ".xz", ".zst", ".zstd"), 20)
+"""Bytes of JSON that are read while one byte of such a file is."""
 _FIRST_BATCH: Final = 40
 PATIENCE: Final = 1.0
 """Seconds after which a scan that was started patiently goes on by itself."""
@@ -73,10 +75,10 @@ class Background:
             if isinstance(source, Problem):
                 self._add(source)
             # Once a file is put off, all files after it are: keys are given in the order of reading.
-            elif self._later or ((size := _size_of(source)) > self._budget and not self._scan.knows(source)):
+            elif self._later or ((work := _work_in(source)) > self._budget and not self._scan.knows(source)):
                 self._list(source)
             else:
-                self._budget -= size
+                self._budget -= work
                 self._read_at_once(source)
         if self._later:
             self._flush()
@@ -109,8 +111,8 @@ class Background:
             left.pop()
         if not left:
             self._flush()
-        while self._later and (size := _size_of(self._later[0].source)) <= self._budget:
-            self._budget -= size
+        while self._later and (work := _work_in(self._later[0].source)) <= self._budget:
+            self._budget -= work
             self._read(self._later.popleft())
         self._flush()
         return left[::-1]
@@ -229,9 +231,10 @@ class Background:
         self._since = monotonic()
 
 
-def _size_of(source: SourceFile) -> int:
+def _work_in(source: SourceFile) -> int:
+    """The work of reading a file, in bytes of JSON."""
     try:
-        return (source.stamp or stamp_of(source.path))[0]
+        return (source.stamp or stamp_of(source.path))[0] * _SLOW.get(source.path.suffix.lower(), 1)
     except TrajviewError:  # reading it says why
         return 0
 

@@ -1,7 +1,7 @@
 """The documents of a YAML file, read with C speed into what JSON could hold.
 
 Dates stay text, other tags than YAML's own count by what they hold, and what could bring the program down is refused:
-deep nesting (libyaml crashes on it) and aliases that refer to themselves or multiply without end.
+what is beyond the bounds of `models.yaml_bounds`, and aliases that refer to themselves.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from .record import Record, not_utf8, problem_of
 __all__ = ["decode_yaml", "yaml_records", "yaml_text"]
 
 _START: Final = re.compile(rb"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)
-_BLANK: Final = re.compile(rb"(?:\s|#[^\n]*|\.\.\.[ \t\r]*$|%[^\n]*)*\Z", re.MULTILINE)
+_BLANK: Final = re.compile(
+    rb"(?:\s|#[^\n]*+|\.\.\.[ \t\r]*+$|%[^\n]*+)*+\Z", re.MULTILINE
+)  # else a line of `####` takes for ever
 _NOT_YAML: Final = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_MAX_DEPTH: Final = 200
-_MAX_NODES: Final = 20_000_000
 _BOM: Final = b"\xef\xbb\xbf"
 
 
@@ -68,10 +68,12 @@ def decode_yaml(data: bytes) -> tuple[Any, bool]:
     """The value of one document, and whether bytes that are no UTF-8 were replaced. Raises BadRecord."""
     import yaml
 
+    from trajview.models.yaml_bounds import YamlBoundsError, check_bounds
+
     text, replaced = decode_text(data)
     text = yaml_text(text)
     try:
-        _refuse_depth(text)
+        check_bounds(text)
         value = yaml.load(text, _loader())
     except yaml.MarkedYAMLError as error:
         mark: Any = error.problem_mark or error.context_mark
@@ -79,24 +81,12 @@ def decode_yaml(data: bytes) -> tuple[Any, bool]:
         line, column = (mark.line + 1, mark.column + 1) if mark is not None else (0, 0)
         torn = line > text.rstrip().count("\n") + 1 or "end of stream" in reason
         raise BadRecord(reason, line, column, torn=torn) from error
+    except YamlBoundsError as error:
+        raise BadRecord(str(error), error.line, error.column) from error
     except (yaml.YAMLError, ValueError, TypeError, OverflowError, RecursionError) as error:
         # ValueError and its kin: a scalar that looks like a number or a key that cannot be one.
         raise BadRecord(str(error).splitlines()[0] if str(error) else type(error).__name__) from error
-    return _plain(value, {})[0], replaced
-
-
-def _refuse_depth(text: str) -> None:
-    import yaml
-
-    depth = 0
-    for event in yaml.parse(text, yaml.CSafeLoader):
-        if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-            if depth > _MAX_DEPTH:
-                line = event.start_mark.line + 1 if event.start_mark is not None else 0
-                raise BadRecord(f"it is nested more than {_MAX_DEPTH} levels deep", line)
-        elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
+    return _plain(value, {}), replaced
 
 
 @cache
@@ -126,27 +116,23 @@ def _loader() -> Any:
     return Loader
 
 
-def _plain(value: Any, met: dict[int, tuple[Any, int] | None]) -> tuple[Any, int]:
-    """A value with texts for keys and lists for sets, and the number of values in it, aliases unfolded.
+def _plain(value: Any, done: dict[int, Any]) -> Any:
+    """A value with texts for keys and lists for sets.
 
-    `met`: the same of each value that was met before, by its id; None of one that this is in. Raises BadRecord.
+    `done`: the same of each collection that was met before, by its id; None of one that this is in. Raises BadRecord.
     """
     if not isinstance(value, dict | list | tuple | set):
-        return value, 1
-    if id(value) in met:
-        known = met[id(value)]
+        return value
+    if id(value) in done:
+        known = done[id(value)]
         if known is None:
             raise BadRecord("an alias in it refers to itself")
         return known
-    met[id(value)] = None
-    found = [_plain(item, met) for item in (value.values() if isinstance(value, dict) else value)]
-    size = 1 + sum(size for _, size in found)
-    if size > _MAX_NODES:
-        raise BadRecord("its aliases unfold to more than can be shown")
-    items = [item for item, _ in found]
+    done[id(value)] = None
+    items = [_plain(item, done) for item in (value.values() if isinstance(value, dict) else value)]
     result: Any = dict(zip(map(_key, value), items, strict=True)) if isinstance(value, dict) else items
-    met[id(value)] = done = result, size
-    return done
+    done[id(value)] = result
+    return result
 
 
 def _key(key: Any) -> str:

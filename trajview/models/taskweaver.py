@@ -19,6 +19,7 @@ from .temporal import (
     strip_temporal_markers,
     wrap_temporal,
 )
+from .yaml_bounds import YamlBoundsError, check_bounds
 
 __all__ = [
     "DEPRECATED_TYPES", "TEMPORAL_END", "TEMPORAL_START", "Attachment", "AttachmentType", "Conversation", "Post",
@@ -157,6 +158,7 @@ class Conversation(_Model):
     def from_yaml(cls, text: str) -> Self:
         """Read a conversation from YAML. Raises FormatError if it is no YAML; pydantic's ValidationError if no conversation."""
         try:
+            check_bounds(text)
             data = yaml.load(text, Loader=_SafeLoader)
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None)
@@ -166,8 +168,12 @@ class Conversation(_Model):
             raise FormatError(
                 f"This is not YAML{place}: {problem}.", hint="check the indentation", where=Where(line=line)
             ) from error
+        except YamlBoundsError as error:
+            raise FormatError(
+                f"This YAML cannot be read: {error}.", hint="write it as JSON", where=Where(line=error.line)
+            ) from error
         except (ValueError, RecursionError) as error:
-            # A date that does not exist, a number of too many digits, or thousands of nested brackets.
+            # A date that does not exist, or a number of too many digits.
             raise FormatError(f"This YAML cannot be read: {error}.", hint="quote the value that is meant") from error
         return cls.model_validate(data)
 
