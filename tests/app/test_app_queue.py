@@ -75,6 +75,20 @@ async def test_the_list_shows_the_queue_in_its_order_and_how_far_it_is(logs: Pat
         assert any("Not in these logs: nowhere" in toast for toast in reader.toasts)
 
 
+async def test_a_queue_has_the_episodes_that_match_and_begins_with_the_one_that_is_named(
+    logs: Path, tmp_path: Path
+) -> None:
+    plan = Plan(where="id != alpha sort:-id")
+    async with reading(logs, store=tmp_path / "store", plan=plan, run="beta") as reader:
+        await reader.opened("beta")
+        await submit(reader, "1", then="gamma")
+        await reader.press("escape", "escape", "q")
+        await reader.listed()
+        assert [row.split()[0] for row in reader.rows] == ["gamma", "beta"]
+    async with reading(logs, store=tmp_path / "store", plan=plan, run="nobody") as reader:
+        await reader.until(lambda: "There is no run nobody here." in reader.toasts)
+
+
 async def test_what_was_left_out_comes_round_again(logs: Path, tmp_path: Path) -> None:
     async with reading(logs, store=tmp_path / "store", plan=Plan()) as reader:
         await reader.opened("alpha")

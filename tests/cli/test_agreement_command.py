@@ -187,7 +187,7 @@ def test_a_store_without_records_and_one_that_is_not_there_are_said(tmp_path: Pa
     empty = call(tmp_path)
     assert (empty.exit_code, "no annotations found" in empty.stderr) == (2, True)
     missing = call(tmp_path / "nowhere")
-    assert (missing.exit_code, "there is no such store" in missing.stderr) == (2, True)
+    assert (missing.exit_code, "there is no store of annotations" in missing.stderr) == (2, True)
     assert call(tmp_path, "--json", "--csv").exit_code == 2
 
 

@@ -30,9 +30,11 @@ class Plan:
     """A part of the episodes: `(2, 3)` is the second of three that differ by one in size at most and share no episode."""
     limit: int | None = None
     """The number of episodes to take at most."""
+    where: str | None = None
+    """The filter that episodes must match to be in the queue, for those who know corpora; None for all."""
 
     def order(self, episodes: Iterable[tuple[str, str]]) -> list[str]:
-        """The keys of the queue, from the (key, id) of every episode in the order of the files."""
+        """The keys of the queue, from the (key, id) of every episode that the filter lets through, in the order of the files."""
         keys = self._named(episodes) if self.ids is not None else [key for key, _ in episodes]
         if self.part is not None:
             which, parts = self.part

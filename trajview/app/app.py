@@ -348,6 +348,11 @@ class TrajviewApp(ReportsFaults, App[int]):
             self.browser.go_to(info)
             self.open_run(info, annotate=True)
             self.starting.done()
+        elif self.settings.run is not None:
+            self.notify(
+                f"There is no run {one_line(self.settings.run, 80)} here.", severity="error", timeout=8, markup=False
+            )
+            self.starting.never("there is no such run")
         elif queue:
             self.notify("All episodes of this queue are done.", timeout=6)
             self.starting.never("all episodes are done")

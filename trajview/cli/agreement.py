@@ -12,17 +12,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from trajview.corpus.process_wide import without_garbage
-from trajview.errors import Problem, UnreadableError, Where
+from trajview.errors import Problem, Where
 
 from .common import (
     blind_option,
     existing,
+    existing_store,
     is_blind,
     is_terminal,
     no_cache_option,
     out,
     print_json,
     say_problem,
+    store_option,
     stream_runs,
 )
 from .front import EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG, tidy_up
@@ -39,7 +41,7 @@ _COLUMNS = ("comparison", "dimension", "who", "measure", "value", "low", "high",
 
 
 @click.command("agreement", short_help="How far annotators agree, with each other and with the log.")
-@click.argument("store", metavar="STORE", type=click.Path(path_type=Path))
+@store_option
 @click.option("--episodes", multiple=True, metavar="PATH", help="Logs with rewards to compare with; may be repeated.")
 @click.option("--rubric", metavar="NAME|FILE", help="Only the dimensions of this one, in its order.")
 @click.option("--annotator", "annotators", multiple=True, metavar="NAME", help="Only this one; may be repeated.")
@@ -53,7 +55,7 @@ _COLUMNS = ("comparison", "dimension", "who", "measure", "value", "low", "high",
 @click.pass_context
 def command(
     ctx: click.Context,
-    store: Path,
+    store: str | None,
     episodes: tuple[str, ...],
     rubric: str | None,
     annotators: tuple[str, ...],
@@ -65,7 +67,7 @@ def command(
     blind: bool | None,
     no_cache: bool,
 ) -> None:
-    """Compare the annotations in STORE by dimension: of each agent in each episode, submitted ones only.
+    """Compare the annotations of a store by dimension: of each agent in each episode, submitted ones only.
 
     Between annotators: exact and within-one agreement over all pairs of scores, quadratic weighted kappa and Spearman
     (the mean of all pairs of annotators), Krippendorff's alpha (ordinal and interval), ICC(2,1) and ICC(2,k) of what all
@@ -78,11 +80,10 @@ def command(
     from trajview.annotation.choice import find_rubric
     from trajview.annotation.ratings import collect
 
+    root = existing_store(store)
     asked = find_rubric(rubric) if rubric else None
-    if not store.exists():
-        raise UnreadableError("there is no such store", hint="name the folder given to --store", where=Where(store))
     with without_garbage():
-        found = read_records(store, counted("reading annotations"))
+        found = read_records(root, counted("reading annotations"))
     rewards = _rewards(episodes, blind, {record.episode for record in found.records}, no_cache)
     with without_garbage():
         ratings = collect(found.records, rewards, rubric=asked, only=annotators, gold=gold)
@@ -98,7 +99,7 @@ def command(
     else:
         _print(result)
     if not found.records:
-        say_problem(Problem("no annotations found", "a draft counts when it is submitted", Where(store)))
+        say_problem(Problem("no annotations found", "a draft counts when it is submitted", Where(root)))
         ctx.exit(EXIT_WRONG)
     ctx.exit(EXIT_PROBLEMS if problems or result.problems else EXIT_FINE)
 

@@ -12,6 +12,7 @@ import click
 
 from trajview.errors import TrajviewError, Where
 
+from .choosing import matching, query_of, where_option
 from .common import (
     existing,
     exit_code,
@@ -48,6 +49,9 @@ class _Part(_PairType):
 
 def _queue_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
+        click.option("--follow", is_flag=True, help="Take in what is added to the files and folders meanwhile."),
+        click.option("--run", metavar="ID", help="Begin with the episode with this id or key, in the queue or not."),
+        where_option,
         click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N episodes, the first of the order."),
         click.option("--assign", type=_Part(), metavar="I/N", help="Only the I-th of N parts that share no episode."),
         click.option("--ids", type=click.Path(path_type=Path), metavar="FILE", help="Only the episodes whose ids are in FILE, one a line, in its order."),
@@ -71,6 +75,9 @@ def command(
     ids: Path | None,
     assign: tuple[int, int] | None,
     limit: int | None,
+    where: str | None,
+    run: str | None,
+    follow: bool,
     no_cache: bool,
     **given: Any,
 ) -> None:
@@ -83,10 +90,12 @@ def command(
     from .front import can_view, open_viewer
 
     given["paths"] = existing(paths)
-    plan = Plan(shuffle, None if ids is None else _read_ids(ids), assign, limit)
+    if where is not None:
+        query_of(where)  # an error in it is reported before the viewer opens
+    plan = Plan(shuffle, None if ids is None else _read_ids(ids), assign, limit, where)
     if can_view():
-        open_viewer(no_cache, plan=plan, **given)
-    ctx.exit(_print_queue(plan, no_cache, given))
+        open_viewer(no_cache, follow, plan=plan, run=run, **given)
+    ctx.exit(_print_queue(plan, run, no_cache, given))
 
 
 def _read_ids(path: Path) -> tuple[str, ...]:
@@ -105,7 +114,7 @@ def _read_ids(path: Path) -> tuple[str, ...]:
     return ids
 
 
-def _print_queue(plan: Plan, no_cache: bool, given: dict[str, Any]) -> int:
+def _print_queue(plan: Plan, run: str | None, no_cache: bool, given: dict[str, Any]) -> int:
     from trajview.annotation.flag import FLAG
     from trajview.annotation.progress import Progress
     from trajview.annotation.queue import duration_text, tally
@@ -113,10 +122,9 @@ def _print_queue(plan: Plan, no_cache: bool, given: dict[str, Any]) -> int:
     from trajview.config import load_settings
     from trajview.corpus.cache import SummaryCache
     from trajview.corpus.corpus import Corpus
+    from trajview.corpus.unknown_run import unknown_run
     from trajview.errors import Problem
     from trajview.textsafe import one_line
-
-    from .common import stream_runs
 
     settings = load_settings(**given)
     if settings.rubric is not None:
@@ -124,15 +132,21 @@ def _print_queue(plan: Plan, no_cache: bool, given: dict[str, Any]) -> int:
 
         find_rubric(settings.rubric, settings.reward_range)  # an unknown name is reported, as in the viewer
     corpus = Corpus(settings.paths, None if no_cache else SummaryCache())
-    episodes = [(info.key, info.id) for info in stream_runs(corpus)]
+    found = list(matching(corpus, plan.where, settings.blind, given["store"], given["annotator"]))
+    episodes = [(info.key, info.id) for info in found]
     progress = AnnotationStore(settings.store, settings.annotator).progress()
     keys = plan.order(episodes)
+    if run is not None:
+        info = corpus.find(run)
+        if info is None:
+            raise unknown_run(run, corpus.infos)
+        keys = [info.key, *(key for key in keys if key != info.key)]
     for key in keys:
-        found = progress.get(key, Progress())
-        time = duration_text(found.seconds) if found.seconds else "–"
-        flag = FLAG if found.flagged else " "
-        reason = f"  {one_line(found.reason, 200)}" if found.reason else ""
-        out(f"{found.state:<11} {flag} {time:>10}  {one_line(key, 1000)}{reason}\n")
+        state = progress.get(key, Progress())
+        time = duration_text(state.seconds) if state.seconds else "–"
+        flag = FLAG if state.flagged else " "
+        reason = f"  {one_line(state.reason, 200)}" if state.reason else ""
+        out(f"{state.state:<11} {flag} {time:>10}  {one_line(key, 1000)}{reason}\n")
     out(f"{tally(keys, progress).said()}\n")
     sys.stdout.flush()
     missing = plan.missing(episodes)

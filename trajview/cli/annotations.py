@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
 from trajview.errors import Problem, TrajviewError, UnreadableError, Where
 from trajview.textsafe import one_line
 
-from .common import existing, is_terminal, out, print_json, say_problem
+from .common import existing, existing_store, is_terminal, out, print_json, say_problem, store_option
 from .front import EXIT_PROBLEMS
 from .progress import counted
 
@@ -23,26 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
-
-
-def _store_argument(command: _Command) -> _Command:
-    """Add the argument STORE, and the option --store for those who are used to it."""
-    command = click.option("--store", "named", metavar="DIR", help="The same as STORE.")(command)
-    return click.argument("store", required=False, metavar="[STORE]", type=click.Path(path_type=Path))(command)
-
-
-def _store(store: Path | None, named: str | None) -> Path:
-    """The folder that was given, else the configuration's. Raises UnreadableError where there is none."""
-    if store is None:
-        from trajview.config import load_settings
-
-        store = load_settings(store=named).store
-    if not store.is_dir():
-        raise UnreadableError("there is no store of annotations", hint="name its folder", where=Where(store))
-    return store
-
-
 _force = click.option(
     "--force-store", is_flag=True, help="Put annotations of other runs into Sotopia's own data folder as well."
 )
@@ -52,18 +32,18 @@ _force = click.option(
 def command() -> None:
     """What to do with a store of annotations as a whole.
 
-    STORE is its folder; without it, the one of the configuration, or `annotations`.
+    --store names its folder; without it, the one of the configuration, or `annotations`.
     """
 
 
 @command.command("list", short_help="List the annotations of a store.")
-@_store_argument
+@store_option
 @click.pass_context
-def list_annotations(ctx: click.Context, store: Path | None, named: str | None) -> None:
+def list_annotations(ctx: click.Context, store: str | None) -> None:
     """List the annotations of a store: episode, annotator, the overall of each agent; and what a merge left to settle."""
     from trajview.annotation.merge import to_settle
 
-    root = _store(store, named)
+    root = existing_store(store)
     found = _records(root)
     records, problems = found.records, found.problems
     rows = [("EPISODE", "ANNOTATOR", "OVERALL")]
@@ -78,14 +58,12 @@ def list_annotations(ctx: click.Context, store: Path | None, named: str | None) 
 
 
 @command.command("export", short_help="Write a store as JSON Lines or CSV.")
-@_store_argument
-@click.option("--format", type=click.Choice(["jsonl", "csv"]), help="[by FILE's name, else jsonl]")
+@store_option
+@click.option("--format", "-f", type=click.Choice(["jsonl", "csv"]), help="[by FILE's name, else jsonl]")
 @click.option("--output", "-o", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="[stdout]")
 @click.option("--force", is_flag=True, help="Replace FILE where it is there.")
 @click.pass_context
-def export(
-    ctx: click.Context, store: Path | None, named: str | None, format: Format | None, output: Path | None, force: bool
-) -> None:
+def export(ctx: click.Context, store: str | None, format: Format | None, output: Path | None, force: bool) -> None:
     """Print all annotations of a store, or write them into FILE, which is not replaced without --force.
 
     JSON Lines has a record a line as it is on disk. CSV has a row per agent and annotation, and a column per dimension.
@@ -93,7 +71,7 @@ def export(
     from trajview.annotation.exchange import format_of, to_csv, to_jsonl
     from trajview.export.new_file import new_file
 
-    every = _records(_store(store, named))
+    every = _records(existing_store(store))
     found = every.records
     chosen = format or (format_of(output) if output else "jsonl")
     text = to_csv(found) if chosen == "csv" else to_jsonl(found)
@@ -117,7 +95,7 @@ def export(
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
 @click.option("--store", metavar="DIR", help="Where to; made if need be.  [annotations]")
 @click.option("--annotator", metavar="NAME", help="Who imports, for the history.  [the login name]")
-@click.option("--format", type=click.Choice(["jsonl", "csv"]), help="[by FILE's name, else jsonl]")
+@click.option("--format", "-f", type=click.Choice(["jsonl", "csv"]), help="[by FILE's name, else jsonl]")
 @_force
 @click.pass_context
 def import_annotations(
@@ -162,10 +140,11 @@ def import_annotations(
 @command.command("merge", short_help="Merge two stores.")
 @click.argument("store", type=click.Path(path_type=Path), metavar="STORE")
 @click.argument("other", type=click.Path(path_type=Path), metavar="OTHER")
-@click.option("--into", "-o", type=click.Path(path_type=Path), metavar="DIR", help="The merged store.  [STORE]")
+@click.option("--output", "-o", type=click.Path(path_type=Path), metavar="DIR", help="The merged store.  [STORE]")
+@click.option("--into", "output", type=click.Path(path_type=Path), hidden=True)
 @_force
 @click.pass_context
-def merge(ctx: click.Context, store: Path, other: Path, into: Path | None, force_store: bool) -> None:
+def merge(ctx: click.Context, store: Path, other: Path, output: Path | None, force_store: bool) -> None:
     """Merge OTHER into STORE, or both into DIR: annotations, journals and notes on action units.
 
     Where both have a file and the two differ, the one that is there stays, and the other is put beside it under
@@ -173,9 +152,9 @@ def merge(ctx: click.Context, store: Path, other: Path, into: Path | None, force
     """
     from trajview.annotation.merge import Merged, merge_into
 
-    stores = [_store(store, None), _store(other, None)]
-    target = into or stores[0]
-    sources = stores if into else stores[1:]
+    stores = [existing_store(store), existing_store(other)]
+    target = output or stores[0]
+    sources = stores if output else stores[1:]
     if any(target.resolve() == source.resolve() for source in sources):
         raise UnreadableError("a store cannot be merged into itself", hint="name two stores", where=Where(target))
     total = Merged()
@@ -211,7 +190,7 @@ def log(
     from trajview.config import load_settings
 
     settings = load_settings(store=store, annotator=annotator)
-    looked = AnnotationStore(_store(settings.store, None), settings.annotator)
+    looked = AnnotationStore(existing_store(settings.store), settings.annotator)
     events = looked.history(episode)
     if not events:
         raise TrajviewError(

@@ -6,7 +6,7 @@ import click
 
 from trajview.errors import Problem, UnreadableError, Where
 
-from .common import out, say_problem
+from .common import out, print_json, problem_json, say_problem
 from .front import EXIT_FINE, EXIT_PROBLEMS
 
 __all__ = ["command"]
@@ -21,8 +21,9 @@ def command() -> None:
 
 
 @command.command("info")
+@click.option("--json", "in_json", is_flag=True, help="As one JSON object.")
 @click.pass_context
-def info(ctx: click.Context) -> None:
+def info(ctx: click.Context, in_json: bool) -> None:
     """Print where the cache is, how many files it knows, and its size."""
     from trajview.corpus.cache import SummaryCache
     from trajview.where.kept import DetailsCache
@@ -31,15 +32,28 @@ def info(ctx: click.Context) -> None:
     found, more = summaries.info(), details.info()
     summaries.close()
     details.close()
-    out(f"cache  {found.path}\n")
-    out(f"files  {'not known' if found.problem else f'{found.files:,}'}\n")
-    if more.files:
-        out(f"runs   {more.files:,}, read for a filter, in {more.path.name}\n")
-    out(f"size   {found.size + more.size:,} bytes\n")
     wrong = {each.problem: each for each in (more, found) if each.problem}
-    for why, each in wrong.items():
-        say_problem(Problem(f"the cache cannot be read: {why}", "all works without it, slower", Where(each.path)))
-    ctx.exit(EXIT_PROBLEMS if wrong else EXIT_FINE)
+    problems = [
+        Problem(f"the cache cannot be read: {why}", "all works without it, slower", Where(each.path))
+        for why, each in wrong.items()
+    ]
+    size = found.size + more.size
+    if in_json:
+        print_json(
+            {
+                "path": str(found.path), "files": None if found.problem else found.files, "runs": more.files,
+                "bytes": size, "problems": list(map(problem_json, problems)),
+            }
+        )  # fmt: skip
+    else:
+        out(f"cache  {found.path}\n")
+        out(f"files  {'not known' if found.problem else f'{found.files:,}'}\n")
+        if more.files:
+            out(f"runs   {more.files:,}, read for a filter, in {more.path.name}\n")
+        out(f"size   {size:,} bytes\n")
+        for problem in problems:
+            say_problem(problem)
+    ctx.exit(EXIT_PROBLEMS if problems else EXIT_FINE)
 
 
 @command.command("clear")

@@ -7,9 +7,10 @@ import math
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import wraps
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from trajview.corpus.info import RunInfo
 
 __all__ = [
-    "blind_option", "existing", "exit_code", "is_blind", "is_terminal", "json_text", "matching_run", "no_cache_option", "out", "paths_argument", "print_json", "say_nothing_found", "say_problem", "scoring_options",
+    "blind_option", "existing", "existing_store", "exit_code", "is_blind", "is_terminal", "json_text", "matching_run", "no_cache_option", "out", "paths_argument", "print_json", "problem_json", "say_nothing_found", "say_problem", "scoring_options", "store_option",
     "stream_runs", "wants_colour",
 ]  # fmt: skip
 
@@ -82,6 +83,28 @@ def scoring_options(command: _Command) -> _Command:
     ):
         command = option(command)
     return command
+
+
+def store_option(command: _Command) -> _Command:
+    """Add the option --store. The folder may stand alone as well, as it once had to."""
+
+    @wraps(command)
+    def with_store(*args: Any, folder: str | None, store: str | None, **given: Any) -> Any:
+        return command(*args, store=folder or store, **given)
+
+    click.option("--store", metavar="DIR", help="Where annotations are.  [annotations]")(with_store)
+    click.argument("folder", required=False, metavar="")(with_store)
+    return cast("_Command", with_store)
+
+
+def existing_store(given: str | Path | None) -> Path:
+    """The folder of annotations that was given, else the configuration's. Raises UnreadableError where there is none."""
+    from trajview.config import load_settings
+
+    store = given if isinstance(given, Path) else load_settings(store=given).store
+    if not store.is_dir():
+        raise UnreadableError("there is no store of annotations", hint="name its folder", where=Where(store))
+    return store
 
 
 def existing(paths: Sequence[Path], dash: Callable[[], Path] | None = None, *, ids: bool = True) -> tuple[Path, ...]:
@@ -159,6 +182,15 @@ def _finite(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _finite(item) for name, item in value.items()}
     return [_finite(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def problem_json(problem: Problem) -> dict[str, Any]:
+    """A problem as the commands print it in JSON."""
+    where = problem.where
+    return {
+        "path": None if where.path is None else shown(where.path), "line": where.line, "column": where.column,
+        "record": where.record, "reason": problem.reason, "hint": problem.hint,
+    }  # fmt: skip
 
 
 def wants_colour() -> bool:

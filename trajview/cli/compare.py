@@ -17,6 +17,7 @@ from .common import (
     is_blind,
     is_terminal,
     no_cache_option,
+    print_json,
     say_nothing_found,
     say_problem,
     scoring_options,
@@ -48,8 +49,10 @@ class _WhichRun(TrajviewError):
 @click.option("--run-a", metavar="ID", help="The run of A with this id or key, where A holds several.")
 @click.option("--run-b", metavar="ID", help="The run of B.")
 @click.option("--side-by-side/--unified", "beside", default=None, help="How the diff is printed.  [by the width]")
-@click.option("-U", "--context", type=click.IntRange(min=0), default=3, metavar="N", help="Equal lines around.  [3]")
+@click.option("-C", "--context", type=click.IntRange(min=0), default=3, metavar="N", help="Equal lines around.  [3]")
+@click.option("-U", "context", type=click.IntRange(min=0), default=3, hidden=True)
 @click.option("--text", is_flag=True, help="Print the diff on a terminal too, without the viewer.")
+@click.option("--json", "in_json", is_flag=True, help="What differs, as one JSON object.")
 @scoring_options
 @no_cache_option
 @click.pass_context
@@ -63,12 +66,13 @@ def command(
     beside: bool | None,
     context: int,
     text: bool,
+    in_json: bool,
     no_cache: bool,
     **given: Any,
 ) -> None:
     """Compare two runs by action unit: shared beginning, first divergence, and what differs from there on.
 
-    On a terminal this opens the viewer; else, or with --text, --unified or --side-by-side, a diff is printed.
+    On a terminal this opens the viewer; else, or with --text, --unified, --side-by-side or --json, a diff is printed.
 
     A and B are files or folders that hold one run, or PATH#ID. Both runs may be in A, as `compare A --run-a X --run-b Y`;
     where it holds just two runs, no ids are needed.
@@ -86,12 +90,15 @@ def command(
     watch(corpus)
     corpus.scan()
     infos = _both(corpus, paths, ids)
-    if can_view() and not text and beside is None:
+    if can_view() and not (text or in_json) and beside is None:
         _open_viewer(corpus, paths, infos, given)
+    runs = _loaded(corpus, infos, blind=is_blind(given["blind"]))
+    if in_json:
+        ctx.exit(_print_as_json(infos, runs))
     if beside is None:
         beside = is_terminal() and shutil.get_terminal_size().columns >= _WIDE
     width = shutil.get_terminal_size((120, 24)).columns if beside else 0
-    ctx.exit(_print(corpus, infos, width, context, blind=is_blind(given["blind"])))
+    ctx.exit(_print(infos, runs, width, context))
 
 
 def _open_viewer(
@@ -131,6 +138,8 @@ def _both(
     sides = [[info for info in corpus.infos if info.path == path or path in info.path.parents] for path in paths]
     if paths[0] == paths[1] and ids == (None, None) and len(sides[0]) == 2:
         return sides[0][0], sides[0][1]
+    if paths[0] == paths[1] and ids == (None, None) and len(sides[0]) == 1:
+        raise _WhichRun(f"{shown(paths[0])}: it holds one run, and compare needs two", hint="name another file as well")
     return _one(corpus, sides[0], ids[0], paths[0], "a"), _one(corpus, sides[1], ids[1], paths[1], "b")
 
 
@@ -160,18 +169,22 @@ def _one(corpus: Corpus, infos: Sequence[RunInfo], id: str | None, path: Path, s
     )
 
 
-def _print(corpus: Corpus, infos: tuple[RunInfo, RunInfo], width: int, context: int, *, blind: bool) -> int:
+def _loaded(corpus: Corpus, infos: tuple[RunInfo, RunInfo], *, blind: bool) -> tuple[AgentRun, AgentRun]:
+    runs = corpus.load(infos[0]), corpus.load(infos[1])
+    if blind:
+        from trajview.models.blind import blinded
+
+        return blinded(runs[0]), blinded(runs[1])
+    return runs
+
+
+def _print(infos: tuple[RunInfo, RunInfo], runs: tuple[AgentRun, AgentRun], width: int, context: int) -> int:
     """Print the diff, and return the exit code."""
     from trajview.compare.alignment import align
     from trajview.compare.facts import facts_of
 
     from .compare_text import Style, compared
 
-    runs = corpus.load(infos[0]), corpus.load(infos[1])
-    if blind:
-        from trajview.models.blind import blinded
-
-        runs = blinded(runs[0]), blinded(runs[1])
     style = Style(wants_colour(), width, context)
     same = True
     for number, in_both in enumerate(_pairs(*runs)):
@@ -185,6 +198,49 @@ def _print(corpus: Corpus, infos: tuple[RunInfo, RunInfo], width: int, context: 
         facts = facts_of(*runs) if not number else []
         for line in compared((titles[0], titles[1]), facts, found, style):
             sys.stdout.write(line + "\n")
+    return _SAME if same else _DIFFERENT
+
+
+def _print_as_json(infos: tuple[RunInfo, RunInfo], runs: tuple[AgentRun, AgentRun]) -> int:
+    """Print the facts about both runs, and the units and messages that differ; return the exit code."""
+    from trajview.compare.alignment import Alignment, Kind, align
+    from trajview.compare.facts import facts_of
+
+    def rows_of(found: Alignment) -> list[dict[str, Any]]:
+        ends = [*found.starts, len(found.messages)][1:]
+        return [
+            {
+                "a": row.left, "b": row.right, "kind": row.kind.value,
+                "messages": [
+                    {"a": message.left, "b": message.right, "kind": message.kind.value}
+                    for message in found.messages[start:end]
+                    if message.kind is not Kind.SAME
+                ],
+            }
+            for row, start, end in zip(found.units, found.starts, ends, strict=True)
+            if row.kind is not Kind.SAME
+        ]  # fmt: skip
+
+    transcripts: list[dict[str, Any]] = []
+    same = True
+    for number, in_both in enumerate(_pairs(*runs)):
+        if not in_both:
+            same = False
+            transcripts.append({"transcript": number, "in": "a" if number < len(runs[0].transcripts) else "b"})
+            continue
+        found = align(runs[0].transcripts[number], runs[1].transcripts[number])
+        same = same and found.same
+        transcripts.append(
+            {
+                "transcript": number,
+                "in": "both",
+                "equal_units_at_start": found.prefix,
+                "different_units": rows_of(found),
+            }
+        )
+    sides = [{"id": info.id, "source": info.source, "path": shown(info.path), "line": info.line} for info in infos]
+    facts = [{"name": fact.name, "a": fact.left, "b": fact.right} for fact in facts_of(*runs)]
+    print_json({"same": same, "a": sides[0], "b": sides[1], "facts": facts, "transcripts": transcripts})
     return _SAME if same else _DIFFERENT
 
 

@@ -71,13 +71,13 @@ def _range(_ctx: click.Context, _param: click.Parameter, value: str | None) -> _
 @paths_argument
 @click.option("--run", metavar="ID", help="Only the run with this id or key (see `trajview ls`).")
 @click.option("--transcript", type=click.IntRange(0), metavar="N", help="Only this transcript, counted from 0.")
-@click.option("--unit", type=int, metavar="N", help="Only this action unit of it, or of the first; counted from 0.")
 @click.option(
-    "--units",
+    "--unit",
     callback=_range,
-    metavar="A-B",
-    help="Only these action units, B included; T1:A-B says of which transcript.",
+    metavar="N|A-B",
+    help="Only this action unit of it, or of the first, or these, B included; T1:A-B says of which transcript.",
 )
+@click.option("--units", "unit", callback=_range, hidden=True)
 @click.option("--format", "-f", "chosen", type=click.Choice(_FORMATS), help="[by FILE's name, else md]")
 @click.option("--output", "-o", "named", metavar="FILE", help="A file or a folder.  [stdout]")
 @click.option("--force", is_flag=True, help="Replace files that are there.")
@@ -93,8 +93,7 @@ def command(
     paths: tuple[Path, ...],
     run: str | None,
     transcript: int | None,
-    unit: int | None,
-    units: _Wanted | None,
+    unit: _Wanted | None,
     chosen: str | None,
     named: str | None,
     force: bool,
@@ -114,12 +113,11 @@ def command(
     """
     from trajview.config import load_settings
     from trajview.corpus.corpus import Corpus
-    from trajview.export.choice import format_of
 
-    transcript, of_units = _wanted(transcript, unit, units)
+    transcript, of_units = _wanted(transcript, unit)
     output = None if named is None or named == "-" else Path(named)
     folder = output is not None and (output.is_dir() or str(named).endswith(os.sep))
-    format = chosen or (format_of(output) if output is not None else None) or "md"
+    format = chosen or ("md" if output is None or folder else _format_of(output))
     check_not_both(run, where)
     settings = load_settings(store=store, annotator=annotator, highlight=patterns, paths=paths, blind=blind)
     corpus = Corpus(existing(paths))
@@ -149,18 +147,28 @@ def command(
     ctx.exit(max(work.code, exit_code(corpus)) if run is None else work.code)
 
 
-def _wanted(
-    transcript: int | None, unit: int | None, units: _Wanted | None
-) -> tuple[int | None, tuple[int, int] | None]:
+def _format_of(output: Path) -> str:
+    """The format that a file's ending names. Raises UsageError where it names none."""
+    from trajview.export.choice import format_of
+
+    found = format_of(output)
+    if found is None:
+        ending = f"the ending {output.suffix}" if output.suffix else "no ending"
+        endings = ", ".join(dict.fromkeys(_ENDINGS.values()))
+        raise click.UsageError(
+            f"{output.name} has {ending}, which names no format: use {endings}, or say which with -f"
+        )
+    return found
+
+
+def _wanted(transcript: int | None, unit: _Wanted | None) -> tuple[int | None, tuple[int, int] | None]:
     """The number of the wanted transcript, and its first and last unit; None for all."""
-    if units is None:
-        return transcript, None if unit is None else (unit, unit)
-    if unit is not None:
-        raise click.UsageError("--unit and --units say the same: give one of them")
-    of, *ends = units
+    if unit is None:
+        return transcript, None
+    of, first, last = unit
     if of is not None and transcript not in (None, of):
-        raise click.UsageError(f"--transcript {transcript} and T{of} in --units contradict each other")
-    return transcript if of is None else of, (ends[0], ends[1])
+        raise click.UsageError(f"--transcript {transcript} and T{of} in --unit contradict each other")
+    return transcript if of is None else of, (first, last)
 
 
 def _limited(rules: Sequence[Rule]) -> list[Rule]:

@@ -57,11 +57,10 @@ _IN_CSV = ("id", "source", "format", "name", "messages", "units", "transcripts",
 @paths_argument
 @choosing_options
 @click.option("--sort", metavar="FIELDS", help="In this order, such as -reward,units; a - turns it round.")
-@click.option(
-    "--format", "form", type=click.Choice(["table", "csv", "jsonl"]), default="table", help="How to print.  [table]"
-)
+@click.option("--format", "form", type=click.Choice(["table", "csv", "jsonl"]), hidden=True)
 @click.option("--columns", metavar="FIELDS", help="These fields, such as id,reward,tokens,metadata.task.")
-@click.option("--json", "in_json", is_flag=True, help="One JSON object a line: --format jsonl.")
+@click.option("--json", "form", flag_value="jsonl", help="One JSON object a line.")
+@click.option("--csv", "form", flag_value="csv", help="A line of values for each run, below one of names.")
 @blind_option
 @no_cache_option
 @click.pass_context
@@ -72,9 +71,8 @@ def command(
     store: str | None,
     annotator: str | None,
     sort: str | None,
-    form: str,
+    form: str | None,
     columns: str | None,
-    in_json: bool,
     blind: bool | None,
     no_cache: bool,
 ) -> None:
@@ -85,7 +83,6 @@ def command(
     from trajview.corpus.cache import SummaryCache
     from trajview.corpus.corpus import Corpus
 
-    form = "jsonl" if in_json else form
     blind = is_blind(blind)
     plain = where is None and sort is None and columns is None and form != "csv" and not blind
     chosen: Chosen | None = None
@@ -93,7 +90,7 @@ def command(
     if not plain:
         query, named = query_of(where), _fields(columns)
         by = sort_of(sort, query)
-        refs = named if columns is not None else _columns(form, [*_refs(query), *(key.ref for key in by)])
+        refs = named if columns is not None else _columns(form or "table", [*_refs(query), *(key.ref for key in by)])
         asked = [*_refs(query), *(key.ref for key in by), *refs]
         statuses = statuses_for(asked, store, annotator)
     corpus = Corpus(existing(paths), None if no_cache else SummaryCache())

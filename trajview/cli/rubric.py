@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from .common import existing, out
+from trajview.errors import Problem
+
+from .common import existing, out, print_json, problem_json
 from .front import EXIT_PROBLEMS, EXIT_WRONG
 
 if TYPE_CHECKING:
-    from trajview.annotation.rubric import Dimension
+    from trajview.annotation.rubric import Dimension, Rubric
 
 __all__ = ["command"]
+
+_json_option = click.option("--json", "in_json", is_flag=True, help="As one JSON object.")
 
 
 @click.group("rubric", short_help="List, show or check what is rated.")
@@ -25,12 +30,16 @@ def command() -> None:
 
 
 @command.command("list")
-def list_rubrics() -> None:
+@click.option("--json", "in_json", is_flag=True, help="One JSON object a line.")
+def list_rubrics(in_json: bool) -> None:
     """List the rubrics that come with trajview."""
     from trajview.annotation.rubric_file import BUILT_IN, built_in
 
     for name in BUILT_IN:
         rubric = built_in(name)
+        if in_json:
+            print_json(_as_json(rubric))
+            continue
         out(f"{name}  {rubric.title}\n")
         for dimension in rubric.dimensions:
             out(f"  {_summary(dimension)}\n")
@@ -38,18 +47,23 @@ def list_rubrics() -> None:
 
 @command.command("show")
 @click.argument("rubric", metavar="NAME|FILE")
-def show(rubric: str) -> None:
+@_json_option
+def show(rubric: str, in_json: bool) -> None:
     """Print a rubric as TOML, to start one of your own from."""
     from trajview.annotation.choice import find_rubric
     from trajview.annotation.rubric_file import BUILT_IN, as_toml, built_in_text
 
+    if in_json:
+        print_json(_as_json(find_rubric(rubric)))
+        return
     out(built_in_text(rubric) if rubric in BUILT_IN else as_toml(find_rubric(rubric)))
 
 
 @command.command("check")
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
+@_json_option
 @click.pass_context
-def check(ctx: click.Context, file: Path) -> None:
+def check(ctx: click.Context, file: Path, in_json: bool) -> None:
     """Print all that is wrong with a rubric file, a line each: file:line:column: reason (hint).
 
     The exit code is 1 where there is something, 2 where the rubric cannot be used.
@@ -60,18 +74,37 @@ def check(ctx: click.Context, file: Path) -> None:
     [file] = existing([file], ids=False)
     custom = file.suffix == ".json" or file.is_dir()  # Sotopia's: the first problem ends it
     problems = [] if custom else check_rubric(file)
+    errors = sum(not problem.opens for problem in problems)
+    rubric = None if errors else find_rubric(str(file.absolute()))
+    if in_json:
+        print_json({"rubric": rubric and _as_json(rubric), "problems": list(map(problem_json, problems))})
+    else:
+        _print_check(problems, errors, rubric)
+    if errors:
+        ctx.exit(EXIT_WRONG)
+    if problems:
+        ctx.exit(EXIT_PROBLEMS)
+
+
+def _print_check(problems: Sequence[Problem], errors: int, rubric: Rubric | None) -> None:
     for problem in problems:
         out(" ".join(str(problem).split()) + "\n")
-    errors = sum(not problem.opens for problem in problems)
-    if errors:
+    if rubric is None:
         out(f"{errors} problem{'' if errors == 1 else 's'}: the rubric cannot be used\n")
-        ctx.exit(EXIT_WRONG)
-    rubric = find_rubric(str(file.absolute()))
+        return
     out(f"{rubric.name}: {len(rubric.dimensions)} dimension{'' if len(rubric.dimensions) == 1 else 's'}\n")
     for dimension in rubric.dimensions:
         out(f"  {_summary(dimension)}\n")
-    if problems:
-        ctx.exit(EXIT_PROBLEMS)
+
+
+def _as_json(rubric: Rubric) -> dict[str, Any]:
+    """A rubric with the names that its file has for everything."""
+    from dataclasses import asdict
+
+    return {
+        "name": rubric.name, "title": rubric.title, "description": rubric.description,
+        "dimensions": [{**asdict(one), "bands": list(map(asdict, one.bands))} for one in rubric.dimensions],
+    }  # fmt: skip
 
 
 def _summary(dimension: Dimension) -> str:

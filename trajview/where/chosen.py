@@ -149,11 +149,16 @@ def _details(refs: Iterable[Ref]) -> tuple[Ref, ...]:
 
 
 def chosen_by(
-    expression: str, corpus: Listed, infos: Iterable[RunInfo], statuses: Mapping[str, str] | None
+    expression: str,
+    corpus: Listed,
+    infos: Iterable[RunInfo],
+    statuses: Mapping[str, str] | None,
+    *,
+    blind: bool = False,
 ) -> list[RunInfo]:
     """The runs that a filter lets through, in its order if it says one, else in theirs.
 
-    `statuses`: those of annotations by run, None where nobody knows them. Raises WhereError where the filter is none, and
+    `statuses`: those of annotations by run, None where nobody knows them. `blind`: see `Chosen`. Raises WhereError where the filter is none, and
     TrajviewError where it asks for annotations that nobody knows.
     """
     from .parse import parse
@@ -163,5 +168,5 @@ def chosen_by(
     needing = [ref for ref in asked if ref.field.needs == "status"]
     if needing and statuses is None:
         raise TrajviewError(f"`{needing[0]}` is about annotations", hint="say whose: where(…, store=Store(…))")
-    chosen = Chosen(corpus, infos, query, query.sort, (), dict(statuses or {}), cached=False)
+    chosen = Chosen(corpus, infos, query, query.sort, (), dict(statuses or {}), cached=False, blind=blind)
     return [info for _, info in chosen.infos()]

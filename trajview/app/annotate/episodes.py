@@ -143,15 +143,21 @@ class Episodes:
     def arrange(self) -> list[str]:
         """Put the episodes that are listed into the queue; for a thread. Returns what was asked for and is not there."""
         assert self._plan is not None
-        episodes = [(info.key, info.id) for info in self._corpus.infos]
+        infos = self._corpus.infos
+        if self._plan.where is not None:
+            from trajview.where.chosen import chosen_by
+
+            infos = chosen_by(self._plan.where, self._corpus, infos, self.store.statuses(), blind=self._settings.blind)
+        episodes = [(info.key, info.id) for info in infos]
         self.queue = self._plan.order(episodes)
         return self._plan.missing(episodes)
 
     def left_at(self) -> RunInfo | None:
-        """The episode of the queue to go on with; None where all are done, or there is none."""
+        """The episode that was asked for, else the one of the queue to go on with; None where all are done, or there is none."""
         from trajview.annotation.queue import left_at
 
-        key = left_at(self.queue or (), self.progress or {})
+        wanted = self._settings.run
+        key = wanted if wanted is not None else left_at(self.queue or (), self.progress or {})
         return self._corpus.find(key) if key is not None else None
 
     def next_to_annotate(self, info: RunInfo, listed: Callable[[], Sequence[str]]) -> tuple[RunInfo | None, str]:
