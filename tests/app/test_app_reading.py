@@ -533,6 +533,24 @@ async def test_a_resize_keeps_the_message_at_the_top(tmp_path: Path) -> None:
             assert "turn 101" in reader.text
 
 
+async def test_a_new_size_is_laid_out_once_at_its_own_width(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        laid_out: list[int] = []
+        lay_out = reader.session.set_view
+
+        def noted(width: int, height: int) -> None:
+            laid_out.append(width)
+            lay_out(width, height)
+
+        monkeypatch.setattr(reader.session, "set_view", noted)
+        for size in ((200, 50), (80, 24), (120, 40)):
+            laid_out.clear()
+            await reader.pilot.resize_terminal(*size)
+            await reader.until(lambda: reader.session.height == reader.screen.view.size.height)
+            assert laid_out == [reader.screen.view.text_width], size
+
+
 async def test_a_resize_never_loses_the_cursor(log: Path) -> None:
     async with reading(log) as reader:
         await reader.opened()

@@ -158,6 +158,11 @@ class TranscriptScreen(TrajviewScreen):
         self.trajview.rulebook.problems.clear()
         self._open(self._first)
 
+    def on_resize(self, event: events.Resize) -> None:
+        """Take the class of the new width before Textual lays out in it: by itself it does so after all is drawn."""
+        fitting = [name for least, name in self.HORIZONTAL_BREAKPOINTS if event.size.width >= least]
+        self.update_classes({name: name == fitting[-1] for _, name in self.HORIZONTAL_BREAKPOINTS}, animate=False)
+
     def _compose_parts(self) -> None:
         """Make the objects that this screen is composed of, and name what does each command."""
         app, reading = self.trajview, self.reading
