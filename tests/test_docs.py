@@ -107,8 +107,9 @@ def test_every_command_is_named_and_no_other() -> None:
 
 
 def options_of(command: click.Command) -> set[str]:
-    """The long options of a command, and of those below it."""
-    found = {each for param in command.params for each in (*param.opts, *param.secondary_opts) if each.startswith("--")}
+    """The long options of a command, and of those below it, without older spellings."""
+    shown = [param for param in command.params if not getattr(param, "hidden", False)]
+    found = {each for param in shown for each in (*param.opts, *param.secondary_opts) if each.startswith("--")}
     if not isinstance(command, click.Group):
         return found
     context = click.Context(command)
