@@ -7,20 +7,20 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import ClassVar
+from threading import Event
+from time import monotonic
+from typing import Any, ClassVar
 
 import pytest
 from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
-from textual.message import Message
 from textual.pilot import Pilot
 from textual.widgets import Static
 
 from trajview.annotation.draft import Draft
 from trajview.annotation.rubric import SOTOPIA, Dimension, Rubric, reward_rubric
 from trajview.annotation.store import AnnotationStore
-from trajview.app.annotate.drafts import DraftKeeper
 from trajview.app.annotate.fields import RationaleText, ReasoningText
 from trajview.app.annotate.guidance import GuidanceBox
 from trajview.app.annotate.panel import AnnotationPanel
@@ -31,7 +31,7 @@ from trajview.app.annotate.score_table import ScoreTable
 from trajview.app.shared import key_queue
 from trajview.app.shared.key_queue import KeyDelivery
 
-from .driving import until
+from .driving import PATIENCE, until
 
 TWO = ("Samuel Anderson", "Leo Williams")
 
@@ -44,8 +44,22 @@ class PanelApp(App[None]):
         super().__init__()
         self._key_delivery = KeyDelivery(self, super().on_event)
         self.keys = self._key_delivery.queue
-        self.panel = AnnotationPanel(store, self.keys)
-        self.posted: list[Message] = []
+        self.panel = AnnotationPanel(
+            store,
+            self.keys,
+            opened=lambda: None,
+            kept=lambda: None,
+            saved=self._saved,
+            put_aside=lambda _: None,
+            left=self._left,
+            run_wanted=self._run_wanted,
+        )
+        self.saved: list[str] = []
+        """The runs whose annotation was saved."""
+        self.times_left = 0
+        """How often the cursor went back to the transcript, where there is one."""
+        self.steps: list[int] = []
+        """To which runs the keys lead: the next (1) and the previous (-1)."""
         self.stays = True
         """There is no run to go on to."""
 
@@ -58,23 +72,18 @@ class PanelApp(App[None]):
         else:
             await super().on_event(event)
 
-    def _note(self, message: Message) -> None:
-        self.posted.append(message)
-
-    on_annotation_panel_opened = _note
-    on_annotation_panel_draft_kept = on_annotation_panel_close_requested = _note
-
-    def on_annotation_panel_saved(self, message: AnnotationPanel.Saved) -> None:
-        self._note(message)
-        if message.advance and self.stays:
+    def _saved(self, key: str, advance: bool) -> None:
+        self.saved.append(key)
+        if advance and self.stays:
             self.panel.stay("nothing comes after it")
 
-    def on_annotation_panel_run_requested(self, message: AnnotationPanel.RunRequested) -> None:
-        self._note(message)
-        self.panel.stay()
+    def _left(self) -> None:
+        self.times_left += 1
+        self.set_focus(None)
 
-    def kinds(self) -> list[str]:
-        return [type(message).__name__ for message in self.posted]
+    def _run_wanted(self, step: int) -> None:
+        self.steps.append(step)
+        self.panel.stay()
 
 
 class Driver:
@@ -105,7 +114,7 @@ class Driver:
             await self.pilot.press(*("minus" if char == "-" else char for char in text))
 
     async def keep(self) -> None:
-        await self.pilot.pause(DraftKeeper.AFTER + 0.1)
+        await self.pilot.pause(AnnotationPanel.KEEP_AFTER + 0.1)
         await self.settle()
 
     async def submit(self) -> None:
@@ -183,7 +192,7 @@ async def test_typed_scores_and_reasoning_are_saved_as_a_record(tmp_path: Path) 
         await panel.submit()
         assert panel.state.startswith("submitted ✓")
         assert not panel.panel.dirty
-        assert "Saved" in panel.app.kinds()
+        assert panel.app.saved == ["e1"]
     (record,) = records(tmp_path)
     assert list(record) == ["pk", "episode", "annotator_id", "rewards", "reasoning"]
     assert record["episode"] == "e1"
@@ -238,7 +247,7 @@ async def test_a_draft_is_in_the_journal_within_a_second_and_comes_back(tmp_path
     async with driving(tmp_path) as panel:
         await panel.open()
         await panel.type("9")
-        assert DraftKeeper.AFTER < 1.0, "and `keep` waits no longer than that"
+        assert AnnotationPanel.KEEP_AFTER <= 0.5, "and `keep` waits no longer than that"
         await panel.keep()
         assert re.fullmatch(r"draft saved \d\d:\d\d:\d\d · not submitted", panel.state)
         kept = AnnotationStore(tmp_path, "alice").journal.latest_draft("e1", "sotopia")
@@ -251,6 +260,50 @@ async def test_a_draft_is_in_the_journal_within_a_second_and_comes_back(tmp_path
         assert panel.state.startswith("draft of ")
         assert panel.panel.dirty
     assert records(tmp_path) == []
+
+
+async def test_a_draft_is_written_soon_after_the_first_key_however_many_follow(tmp_path: Path) -> None:
+    async with driving(tmp_path) as panel:
+        await panel.open()
+        panel.panel.query_one(ReasoningText).focus()
+        begun = monotonic()
+        while AnnotationStore(tmp_path, "alice").journal.latest_draft("e1", "sotopia") is None:
+            assert monotonic() < begun + PATIENCE
+            await panel.type("x")
+            await panel.pilot.pause(AnnotationPanel.KEEP_AFTER / 3)
+
+
+async def test_what_is_typed_while_a_draft_is_written_is_still_said_to_be_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with driving(tmp_path) as panel:
+        await panel.open()
+        journal, disk, begun = panel.panel.store.journal, Event(), Event()
+        append = journal.append
+
+        def slow(*arguments: Any, **more: Any) -> str:
+            begun.set()
+            assert disk.wait(PATIENCE)
+            return append(*arguments, **more)
+
+        monkeypatch.setattr(journal, "append", slow)
+        await panel.type("1")
+        await until(panel.pilot, begun.is_set)
+        monkeypatch.setattr(AnnotationPanel, "KEEP_AFTER", 600.0)
+        await panel.type("0")
+        disk.set()
+        await panel.settle()
+        assert panel.state == "typing…"
+
+
+async def test_why_nothing_is_submitted_is_said_until_something_else_is_typed(tmp_path: Path) -> None:
+    async with driving(tmp_path) as panel:
+        await panel.open()
+        await panel.type("1")
+        await panel.pilot.press("ctrl+s")
+        await panel.keep()
+        assert AnnotationStore(tmp_path, "alice").statuses() == {"e1": "draft"}
+        assert panel.state.startswith("not submitted: 13 scores are empty")
 
 
 async def test_typing_that_replaces_another_programs_is_told(tmp_path: Path) -> None:
@@ -280,7 +333,7 @@ async def test_opening_and_closing_makes_nothing(tmp_path: Path) -> None:
         await panel.take_breath()
         await panel.pilot.press("escape")
         await panel.settle()
-        assert panel.app.kinds()[-1] == "CloseRequested"
+        assert panel.app.times_left == 1
     assert list(tmp_path.iterdir()) == []
 
 
@@ -457,8 +510,7 @@ async def test_other_runs_can_be_asked_for_from_inside_the_text(tmp_path: Path) 
         panel.panel.query_one(ReasoningText).focus()
         await panel.pilot.press("ctrl+n", "ctrl+p")
         await panel.pilot.pause()
-        steps = [message.step for message in panel.app.posted if isinstance(message, AnnotationPanel.RunRequested)]
-        assert steps == [1, -1]
+        assert panel.app.steps == [1, -1]
 
 
 async def test_names_and_titles_from_a_log_cannot_break_the_panel(tmp_path: Path) -> None:

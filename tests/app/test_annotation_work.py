@@ -89,6 +89,7 @@ async def test_a_draft_that_says_what_is_saved_again_is_none(tmp_path: Path) -> 
     for goal, status in (("8", "draft"), ("7", "annotated")):
         typed = draft("e1", goal)
         assert work.is_saved(typed) == (status == "annotated")
-        await work.keep(typed, work.hold(typed))
+        work.hold(typed)
+        await work.keep(typed)
         assert work.is_newest(typed)
         assert AnnotationStore(tmp_path, "ada").statuses() == {"e1": status}

@@ -10,8 +10,8 @@ import pytest
 from textual.widgets import Static
 
 from trajview.annotation.store import AnnotationStore, pk_of
-from trajview.app.annotate.drafts import DraftKeeper
 from trajview.app.annotate.fields import ReasoningText
+from trajview.app.annotate.panel import AnnotationPanel
 from trajview.app.annotate.questions import UnsavedScreen
 from trajview.app.annotate.score_table import ScoreTable
 from trajview.app.transcript.screen import TranscriptScreen
@@ -339,7 +339,7 @@ async def test_in_the_terminals_own_colours_a_bar_shows_where_the_reasoning_is(
 async def test_a_fault_of_the_program_itself_loses_nothing_that_was_typed(
     runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(DraftKeeper, "AFTER", 600.0)
+    monkeypatch.setattr(AnnotationPanel, "KEEP_AFTER", 600.0)
     store = tmp_path / "store"
 
     def fault() -> None:

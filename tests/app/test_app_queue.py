@@ -13,8 +13,8 @@ from textual.widgets import Input
 
 from trajview.annotation.queue import Plan
 from trajview.annotation.store import AnnotationStore
-from trajview.app.annotate.drafts import DraftKeeper
 from trajview.app.annotate.history import HistoryScreen
+from trajview.app.annotate.panel import AnnotationPanel
 from trajview.app.annotate.questions import ReasonScreen
 
 from .driving import PATIENCE, Reader, burst, reading, records
@@ -288,7 +288,7 @@ async def test_what_was_typed_is_written_for_undo_and_history_while_the_screen_g
             return append(*arguments, **more)
 
         monkeypatch.setattr(journal, "append", slow)
-        monkeypatch.setattr(DraftKeeper, "AFTER", 1_000)
+        monkeypatch.setattr(AnnotationPanel, "KEEP_AFTER", 1_000)
         await reader.type("0.5")
         if key == "h":
             reader.app.set_focus(reader.screen.view)

@@ -14,8 +14,8 @@ from textual import events
 from trajview.annotation.queue import Plan
 from trajview.annotation.rubric import reward_rubric
 from trajview.annotation.store import AnnotationStore
-from trajview.app.annotate.drafts import DraftKeeper
 from trajview.app.annotate.episodes import Episodes
+from trajview.app.annotate.panel import AnnotationPanel
 from trajview.app.annotate.questions import ReasonScreen
 from trajview.app.annotate.score_sheet import ScoreSheet
 from trajview.corpus.info import RunInfo
@@ -169,7 +169,7 @@ async def test_what_is_told_of_while_it_is_submitted_is_no_draft_afterwards(
     submit = AnnotationStore.submit
 
     def slowly(*args: Any, **options: Any) -> Any:
-        time.sleep(2 * DraftKeeper.AFTER)
+        time.sleep(2 * AnnotationPanel.KEEP_AFTER)
         return submit(*args, **options)
 
     monkeypatch.setattr(AnnotationStore, "submit", slowly)

@@ -124,10 +124,10 @@ def test_killed_at_random_moments(tmp_path: Path, seed: int) -> None:
 
 
 PATIENT = """
-from trajview.app.annotate.drafts import DraftKeeper
+from trajview.app.annotate.panel import AnnotationPanel
 from trajview.__main__ import main
 
-DraftKeeper.AFTER = 600.0
+AnnotationPanel.KEEP_AFTER = 600.0
 main()
 """
 """The program, but that it writes a draft only after ten minutes."""

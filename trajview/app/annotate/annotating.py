@@ -20,7 +20,8 @@ __all__ = ["Annotator"]
 class Annotator:
     """Has a run annotated in the panel, which is made when it is first asked for.
 
-    `open_run` shows another run with its annotation; `reload_notes` reads the notes on units again.
+    `open_run` shows another run with its annotation; `reload_notes` reads the notes on units again; `written` is called when
+    the panel holds another text than before, as it was opened, kept or submitted.
     """
 
     def __init__(
@@ -30,9 +31,10 @@ class Annotator:
         *,
         open_run: Callable[[RunInfo], None],
         reload_notes: Callable[[], None],
+        written: Callable[[], None],
     ) -> None:
         self._app, self._reading, self._panes, self._notices = app, desk.reading, desk.panes, desk.notices
-        self._open_run, self._reload_notes = open_run, reload_notes
+        self._open_run, self._reload_notes, self._written = open_run, reload_notes, written
         self.panel: AnnotationPanel | None = None
         """The annotation panel, once it has been opened."""
 
@@ -65,7 +67,16 @@ class Annotator:
         assert run is not None
         panel = self.panel
         if panel is None:
-            self.panel = panel = AnnotationPanel(self._app.store, self._app.keys)
+            self.panel = panel = AnnotationPanel(
+                self._app.store,
+                self._app.keys,
+                opened=self._written,
+                kept=self._kept,
+                saved=self._saved,
+                put_aside=self._put_aside,
+                left=self.leave_fields,
+                run_wanted=self._step_run,
+            )
             self._panes.add(panel)
         self._panes.show_annotation()
         if panel.key != info.key:
@@ -115,9 +126,13 @@ class Annotator:
 
     # -- what the panel says -------------------------------------------------------------------------------------------
 
-    def saved(self, key: str, *, advance: bool) -> None:
-        """An annotation was submitted: go on to the next run, if wanted."""
+    def _kept(self) -> None:
+        self._written()
         self._app.annotations_changed()
+
+    def _saved(self, key: str, advance: bool) -> None:
+        """An annotation was submitted: go on to the next run, if wanted."""
+        self._kept()
         if not advance or key != self._reading.info.key:
             return
 
@@ -135,13 +150,13 @@ class Annotator:
         elif self.panel is not None:
             self.panel.stay(sentence)
 
-    def put_aside(self, key: str) -> None:
+    def _put_aside(self, key: str) -> None:
         """Work about another run was put aside; so were the notes."""
         self._app.annotations_changed()
         if key == self._reading.info.key:
             self._reload_notes()
 
-    def step_run(self, step: int) -> None:
+    def _step_run(self, step: int) -> None:
         """Open the next or previous run of the list with its annotation."""
         found = self._app.browser.neighbour(self._reading.info, step)
         if found is not None:

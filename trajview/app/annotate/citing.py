@@ -87,20 +87,15 @@ class Citer:
                 self._own = _cited_by_reader(own)
             self._show()
 
-    def panel_opened(self) -> None:
-        """The panel shows a run: put in what was cited before it did."""
-        self.reasoning_changed()
-        if self._annotator.has_run:
-            texts, self._to_cite = self._to_cite, []
-            for text in texts:
-                self._put(text)
-
     def reasoning_changed(self) -> None:
-        """What is written in the panel may cite something else now."""
+        """What is written in the panel may cite something else now. Put in what was cited before the panel was open."""
         panel = self._annotator.panel
         if panel is not None and self._annotator.has_run:
             self._own = _cited_by_reader(panel.texts)
             self._show()
+            texts, self._to_cite = self._to_cite, []
+            for text in texts:
+                self._put(text)
 
     def _show(self) -> None:
         session = self._reading.session

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
-from textual.message import Message
+from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import Worker
@@ -18,7 +19,6 @@ from textual.worker import Worker
 from trajview.annotation.draft import Draft, Values, bad_scores
 from trajview.annotation.rubric import Rubric
 from trajview.annotation.store import AnnotationStore, ChangedOnDisk, Opened
-from trajview.app.annotate.drafts import DraftKeeper, StateLine, clock
 from trajview.app.annotate.fields import RationaleText, ReasoningText
 from trajview.app.annotate.questions import ChangedOnDiskScreen, OtherRunScreen
 from trajview.app.annotate.score_grid import ScoreGrid
@@ -39,6 +39,9 @@ __all__ = ["AnnotationPanel"]
 _State: TypeAlias = Literal["opening", "asking", "undecided", "ready", "submitting"]
 """What the panel does with its run: it is asked whose the work on it is, or that was put off until it is opened again."""
 
+_TIME_EVERY: Final = 60.0
+"""Seconds of active time that are written down with a draft, so that a kill loses no more."""
+
 _MOST_AGENTS: Final = 24
 """More agents than this get no fields: nobody rates them by hand, and a log could claim a million."""
 
@@ -54,6 +57,34 @@ _OF_SCORES: Final = frozenset(f"annotation.{name}" for name in ("more", "less", 
 """Commands that are about the score at the cursor of the table."""
 
 
+class StateLine(Static):
+    """Says which of the work is safe: a draft in the journal, a submitted annotation, or why neither is."""
+
+    DEFAULT_CSS = """
+    StateLine { height: auto; max-height: 4; color: $foreground 50%; }
+    StateLine.-saved { color: $text-success; }
+    StateLine.-draft { color: $text-warning; }
+    StateLine.-error { color: $text-error; text-style: bold; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__(markup=False, classes="state")
+        self._text = ""
+        self.alarm = False
+        """It says an error, or why nothing was submitted: that stays until something is typed."""
+
+    def say(self, text: str, kind: str = "", *, alarm: bool = False) -> None:
+        """Say the state. `kind`: `saved`, `draft`, `error` (always an alarm), or none of them."""
+        self._text = text
+        self.alarm = alarm or kind == "error"
+        self.set_classes(f"state -{kind}" if kind else "state")
+        self.add("")
+
+    def add(self, text: str) -> None:
+        """Say something after the state, until the next one."""
+        self.update(Content(one_line(f"{self._text} · {text}" if text else self._text, 300)))
+
+
 class AnnotationPanel(HasCommands, Widget):
     """Shows scores per agent and dimension, their overall, and reasoning, to be typed for one run at a time.
 
@@ -61,34 +92,8 @@ class AnnotationPanel(HasCommands, Widget):
     The last line always says which of it is safe.
     """
 
-    class Opened(Message):
-        """The fields of a run are filled and can be typed in."""
-
-    @dataclass
-    class Saved(Message):
-        """The annotation of a run is on disk. `advance` where the next run is wanted; nothing can be typed until then."""
-
-        key: str
-        advance: bool
-
-    class DraftKept(Message):
-        """What was typed for a run is in the journal."""
-
-    @dataclass
-    class PutAside(Message):
-        """What was said of another run under this name has another name now, the notes on its units too."""
-
-        key: str
-
-    class CloseRequested(Message):
-        """Back to the transcript. The draft is on its way to the journal."""
-
-    @dataclass
-    class RunRequested(Message):
-        """Another run is wanted: the next (1) or the previous (-1)."""
-
-        step: int
-
+    KEEP_AFTER: ClassVar[float] = 0.5
+    """Seconds from the first keystroke that is not in the journal until it is written there."""
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("annotation")]
     DEFAULT_CSS = """
     AnnotationPanel { width: 44; height: 100%; layout: vertical; background: $surface; padding: 0 0 0 1; }
@@ -98,10 +103,31 @@ class AnnotationPanel(HasCommands, Widget):
     """
 
     def __init__(
-        self, store: AnnotationStore, keys: KeyQueue, *, id: str | None = None, classes: str | None = None
+        self,
+        store: AnnotationStore,
+        keys: KeyQueue,
+        *,
+        opened: Callable[[], None],
+        kept: Callable[[], None],
+        saved: Callable[[str, bool], None],
+        put_aside: Callable[[str], None],
+        left: Callable[[], None],
+        run_wanted: Callable[[int], None],
     ) -> None:
-        """`keys`: where what is typed comes from. It holds what is typed for fields that are not there yet."""
-        super().__init__(id=id, classes=classes)
+        """
+        Args:
+            keys: Where what is typed comes from. It holds what is typed for fields that are not there yet.
+            opened: The fields of a run are filled and can be typed in.
+            kept: What was typed for a run is in the journal.
+            saved: The annotation of a run, named by its key, is on disk. The second argument says whether the next run is
+                wanted; nothing can be typed until then.
+            put_aside: What was said of another run under this key has another name now, the notes on its units too.
+            left: The cursor is to go back to the transcript. The draft is on its way to the journal.
+            run_wanted: Another run is wanted: the next (1) or the previous (-1).
+        """
+        super().__init__()
+        self._opened, self._kept, self._saved, self._put_aside = opened, kept, saved, put_aside
+        self._left, self._run_wanted = left, run_wanted
         self.store = store
         self._keys = keys
         self._coming: Wait | None = None
@@ -113,15 +139,8 @@ class AnnotationPanel(HasCommands, Widget):
         self._sheet = ScoreSheet()
         self._line = StateLine()
         self._work = AnnotationWork(store)
-        self._drafts = DraftKeeper(
-            self._work,
-            self._line,
-            typed=self._typed,
-            later=self.set_timer,
-            start=partial(self.run_worker, group="annotation-draft"),
-            kept=self._draft_kept,
-            failed=self._fail,
-        )
+        self._keeping: Timer | None = None
+        """Runs until what was typed is handed to the journal."""
         self._run: AnnotatedRun | None = None
         self._state: _State = "opening"
         self._opening = 0
@@ -133,8 +152,10 @@ class AnnotationPanel(HasCommands, Widget):
         """What was not submitted, and why is said: until something else is typed."""
         self._shouted = ""
         """The error that was said last, until something has worked."""
+        self._refused = False
+        """The journal did not take the last draft; that is said until it takes one."""
         self._before = ""
-        """What was done with the run before this one."""
+        """What was done with the last run."""
         self._warned: set[Problem] = set()
         sheet = self._sheet
         typing: Commands = {
@@ -234,14 +255,13 @@ class AnnotationPanel(HasCommands, Widget):
             command()
 
     def _close(self) -> None:
-        self._drafts.keep()
-        self.screen.set_focus(None)  # At once: the keys after this one are the transcript's.
-        self.post_message(self.CloseRequested())
+        self._keep()
+        self._left()
 
     def _to_run(self, step: int) -> None:
-        self._drafts.keep()
+        self._keep()
         self._leave()
-        self.post_message(self.RunRequested(step))
+        self._run_wanted(step)
 
     # What the screen around it calls
 
@@ -250,7 +270,7 @@ class AnnotationPanel(HasCommands, Widget):
 
         `beginning` (see `models.beginning`) tells it from others that have the same name at other times.
         """
-        self._drafts.keep()
+        self._keep()
         if self.is_mounted:
             self.rest()
         self._run = AnnotatedRun(key, title, tuple(agents) or ("agent",), rubric, beginning)
@@ -264,13 +284,13 @@ class AnnotationPanel(HasCommands, Widget):
         if differs_at(run.beginning, beginning) is None:
             self._run = replace(run, beginning=beginning)
             return
-        self._drafts.keep()
+        self._keep()
         self._run = replace(run, beginning=beginning, title=title, agents=tuple(agents) or ("agent",))
         self._start_opening()
 
     def reload(self) -> None:
         """Read the run's work again: it has changed behind the fields, as by an undo."""
-        self._drafts.keep()
+        self._keep()
         self._start_opening()
 
     def decide(self) -> None:
@@ -362,7 +382,7 @@ class AnnotationPanel(HasCommands, Widget):
 
     async def keep_all(self) -> None:
         """Write what is typed into the journal now, without keeping the screen waiting. Raises AnnotationError."""
-        self._drafts.stop()
+        self._stop_waiting()
         await self._work.keep_all(self._typed())
 
     def flush(self) -> None:
@@ -370,7 +390,7 @@ class AnnotationPanel(HasCommands, Widget):
 
         Raises AnnotationError where that fails; then what is typed exists in this panel only.
         """
-        self._drafts.stop()
+        self._stop_waiting()
         self._work.flush(self._typed())
 
     def rescue(self) -> Problem | None:
@@ -384,15 +404,63 @@ class AnnotationPanel(HasCommands, Widget):
         # The last word on keys from before the submission may come after it was refused; that is no answer to it.
         if self._turned_down is None or self._typed() != self._turned_down:
             self._turned_down = None
-            self._line.alarm = self._drafts.refused
-        self._drafts.changed()
+            self._line.alarm = self._refused
+        if self._keeping is None:  # Not restarted by further keys: nothing typed waits longer than this.
+            if not self._line.alarm:
+                self._line.say("typing…")
+            self._keeping = self.set_timer(self.KEEP_AFTER, self._keep)
 
-    def _draft_kept(self, replaces: bool) -> None:
+    def _stop_waiting(self) -> bool:
+        """Leave it to the caller to write what was typed; False where nothing was."""
+        timer, self._keeping = self._keeping, None
+        if timer is not None:
+            timer.stop()
+        return timer is not None
+
+    def _keep(self) -> None:
+        """Hand what is typed to the writer, if the journal does not have it."""
+        waited, draft = self._stop_waiting(), self._typed()
+        if draft is None:
+            return
+        if self._work.journal_has(draft):
+            if waited and not self._line.alarm:  # It was typed back.
+                self._say_state(draft)
+            return
+        # Held until it is written, so that a run that is left and opened again does not lose it.
+        self._work.hold(draft)
+        if not self._line.alarm:
+            self._line.say("saving the draft…")
+        self.run_worker(self._write(draft), group="annotation-draft")
+
+    async def _write(self, draft: Draft) -> None:
+        try:
+            replaces = await self._work.keep(draft)
+        except AnnotationError as error:
+            self._refused = True
+            self._fail(draft.episode, error)
+            return
+        if self._refused:
+            self._refused = self._line.alarm = False
+        # What is said of another run stays, and so does an error; and what was typed since is not kept yet.
+        if self._work.is_newest(draft) and self._typed() is not None and not self._line.alarm and self._keeping is None:
+            self._say_state(draft)
         self._shouted = ""
         if replaces and self.is_attached:
             text = f"another program typed here as well; this replaces it, {key_of('undo')} brings it back"
             self.notify(text, severity="warning", markup=False)
-        self.post_message(self.DraftKept())
+        self._kept()
+        await self._work.write_time(_TIME_EVERY)
+
+    def _say_state(self, draft: Draft) -> None:
+        """Say whether a draft that is in the journal differs from what is submitted."""
+        submitted = self._work.base is not None
+        if not self._work.is_saved(draft):
+            now = _clock(datetime.now().astimezone(), seconds=True)
+            self._line.say(f"draft saved {now} · {'changes not submitted' if submitted else 'not submitted'}", "draft")
+        elif submitted:
+            self._line.say("as submitted ✓", "saved")
+        else:
+            self._line.say("not started")
 
     def _fail(self, key: str, error: AnnotationError) -> None:
         """Say an error in the panel and as a toast; the same one only once until something has worked."""
@@ -447,9 +515,9 @@ class AnnotationPanel(HasCommands, Widget):
             self._fail(run.key, error)
         elif kept is not None:
             since = "; what was submitted has changed since" if opened and opened.changed else ""
-            self._line.say(f"draft of {clock(kept.time)}, not submitted{since}{before}", "draft")
+            self._line.say(f"draft of {_clock(kept.time)}, not submitted{since}{before}", "draft")
         elif opened and opened.saved:
-            self._line.say(f"submitted ✓ {clock(opened.saved.time)}{before}", "saved")
+            self._line.say(f"submitted ✓ {_clock(opened.saved.time)}{before}", "saved")
         else:
             self._line.say(f"not started{before}")
         self._warn(opened.problems if opened else ())
@@ -458,7 +526,7 @@ class AnnotationPanel(HasCommands, Widget):
             self._wants_focus = False
             self.focus_fields()
         self._take_keys()
-        self.post_message(self.Opened())
+        self._opened()
 
     def _fill(self, run: AnnotatedRun, draft: Draft) -> None:
         grid = ScoreGrid(run.rubric, run.agents[:_MOST_AGENTS])
@@ -493,7 +561,7 @@ class AnnotationPanel(HasCommands, Widget):
             elif is_same and choice == "apart":
                 for name in await self._work.keep_apart(now):
                     self.notify(one_line(f"The {work} is kept as {name}.", 300), timeout=12, markup=False)
-                self.post_message(self.PutAside(run.key))
+                self._put_aside(run.key)
         except AnnotationError as error:
             self._fail(run.key, error)
             choice = "later"
@@ -530,7 +598,7 @@ class AnnotationPanel(HasCommands, Widget):
             self._turn_down(f"not submitted: {empty}; the same key again submits without them", "draft")
             return None
         self._turned_down = None
-        self._drafts.stop()
+        self._stop_waiting()
         self._line.say("submitting…")
         self._state = "submitting"
         self._lock()
@@ -563,15 +631,15 @@ class AnnotationPanel(HasCommands, Widget):
         is_here = self._run == run
         if is_here:
             self._work.saved(draft, saved)
-            self._drafts.refused, self._shouted = False, ""
+            self._refused, self._shouted = False, ""
             self._sheet.table.rewards = self._work.rewards
-            self._line.say(f"submitted ✓ {clock(saved.time)}", "saved")
+            self._line.say(f"submitted ✓ {_clock(saved.time)}", "saved")
             self._submitted()
             if advance:
                 self._leave()
-                self._before = f" · {one_line(run.title or run.key, 40)}: submitted ✓ {clock(saved.time)}"
+                self._before = f" · {one_line(run.title or run.key, 40)}: submitted ✓ {_clock(saved.time)}"
         self.run_worker(self._work.write_time(), group="annotation-time")
-        self.post_message(self.Saved(run.key, advance and is_here))
+        self._saved(run.key, advance and is_here)
 
     def _submitted(self) -> None:
         """Open the fields again, whether the annotation was saved or not."""
@@ -605,6 +673,17 @@ class AnnotationPanel(HasCommands, Widget):
 def _work_text(opened: Opened | None, kept: Draft | None) -> str:
     """Name the work on a run: a draft, an annotation, or scores of its units alone."""
     if kept:
-        return f"draft of {clock(kept.time)}"
+        return f"draft of {_clock(kept.time)}"
     saved_at = opened.saved.time if opened and opened.saved else None
-    return f"annotation of {clock(saved_at)}" if saved_at else "annotation of its units"
+    return f"annotation of {_clock(saved_at)}" if saved_at else "annotation of its units"
+
+
+def _clock(time: datetime | None, seconds: bool = False) -> str:
+    """The time of day here, with the date where it is not today's."""
+    if time is None:
+        return "earlier"
+    here = time.astimezone()
+    today = datetime.now().astimezone().date()
+    if here.date() != today:
+        return f"{here:%Y-%m-%d %H:%M}"
+    return f"{here:%H:%M:%S}" if seconds else f"{here:%H:%M}"

@@ -75,8 +75,8 @@ class AnnotationWork:
         """The message from which the run that was taken up is another one than that which the work is about."""
         self._newest: Draft | None = None
         """The last draft of the run that the journal has, or is about to have; None after it refused one."""
-        self._held: dict[tuple[str, str], Draft] = {}
-        """Drafts that the journal does not have yet, by run and rubric."""
+        self._held: dict[tuple[str, str], tuple[Draft, str]] = {}
+        """Drafts that the journal does not have yet, each with its event there, by run and rubric."""
         self._lock = Lock()
         """For `_held`, to which the thread that writes looks as well."""
         self._clock = ActiveTime()
@@ -115,7 +115,7 @@ class AnnotationWork:
 
         What the journal refused to take earlier is newer than what is in it.
         """
-        held = self._held.get((run.key, run.rubric.name))
+        held, _ = self._held.get((run.key, run.rubric.name), (None, ""))
         self.another = differs_at(held.beginning, run.beginning) if held else opened.another if opened else None
         kept = held or (opened.kept if opened else None)
         self.baseline = opened.draft if opened else Draft(run.key, run.rubric.name, ({},) * len(run.agents))
@@ -127,18 +127,13 @@ class AnnotationWork:
 
     async def keep_apart(self, run: AnnotatedRun) -> list[str]:
         """Keep work about another run under a name of its own; gives the names. Raises AnnotationError."""
-        await self._write_held(run)
+        await self._write_draft(run.key, run.rubric.name)
         return await self._do(lambda: put_aside(self.store, run.key, run.rubric, run.beginning))
 
     async def take_for_same(self, run: AnnotatedRun) -> None:
         """Have the work that there is count for this run as well. Raises AnnotationError."""
-        await self._write_held(run)
+        await self._write_draft(run.key, run.rubric.name)
         await self._do(lambda: take_for_same(self.store, run.key, run.rubric, run.beginning))
-
-    async def _write_held(self, run: AnnotatedRun) -> None:
-        held = self._held.get((run.key, run.rubric.name))
-        if held is not None:
-            await self._do(self._writing(held, "draft"))
 
     # Drafts
 
@@ -159,86 +154,82 @@ class AnnotationWork:
         with self._lock:
             return any(other != key for other, _ in self._held)
 
-    def hold(self, draft: Draft) -> Callable[[], None]:
-        """Keep a draft here until it is in the journal; gives what writes it there, for `keep`."""
+    def hold(self, draft: Draft) -> None:
+        """Keep a draft of the open run here until it is in the journal. One that says what is saved takes back the last."""
         self._newest = draft
+        event = "discard" if self.is_saved(draft) else "draft"
         with self._lock:
-            self._held[draft.episode, draft.rubric] = draft
-        return self._writing(draft, self._event(draft))
+            self._held[draft.episode, draft.rubric] = draft, event
 
-    def _event(self, draft: Draft) -> str:
-        """The journal's event for a draft. One that says what is saved is none: it takes back the one before."""
-        base = self.baseline
-        same_run = base is not None and (base.episode, base.rubric) == (draft.episode, draft.rubric)
-        return "discard" if same_run and self.is_saved(draft) else "draft"
-
-    def _writing(self, draft: Draft, event: str) -> Callable[[], None]:
-        """A function for the thread that writes a held draft into the journal, unless that is done or a newer one is held."""
-        key = draft.episode, draft.rubric
-
-        def write() -> None:
-            if self._held.get(key) is not draft:
-                return
-            try:
-                with _faults_as_errors():
-                    self.store.journal.append(event, draft)
-            except AnnotationError:
-                if self._newest is draft:
-                    self._newest = None
-                raise
-            with self._lock:
-                if self._held.get(key) is draft:
-                    del self._held[key]
-
-        return write
-
-    async def keep(self, draft: Draft, write: Callable[[], None]) -> bool:
+    async def keep(self, draft: Draft) -> bool:
         """Write a draft that is held; True where another program's typing, unseen here, made way for it.
 
-        Raises AnnotationError; it is then held on, and tried again by `flush`.
+        Raises AnnotationError; it is then held on, and tried again with the next one.
         """
-        await self._do(write)
+        await self._write_draft(draft.episode, draft.rubric)
         return await self._do(lambda: self.store.journal.overtaken(draft.episode, draft.rubric)) is not None
+
+    async def _write_draft(self, episode: str, rubric: str) -> None:
+        """Write what is held; raises AnnotationError where the draft of this run is refused, if there is one."""
+        error = (await self._do(self._write_held)).get((episode, rubric))
+        if error is not None:
+            raise error
 
     async def keep_all(self, draft: Draft | None) -> None:
         """Write this draft and all that are held, and the active time. Raises AnnotationError where one is refused."""
-        await self._do(self._writing_all(draft))
+        self._hold_last(draft)
+        await self._do(self._write_all)
 
     def flush(self, draft: Draft | None) -> None:
         """As `keep_all`, but wait for it."""
-        self._writer.submit(self._writing_all(draft)).result()
+        self._hold_last(draft)
+        self._writer.submit(self._write_all).result()
 
-    def _writing_all(self, draft: Draft | None) -> Callable[[], None]:
+    def _hold_last(self, draft: Draft | None) -> None:
         if draft is not None and not self.journal_has(draft):
             self.hold(draft)
-        with self._lock:
-            writes = [self._writing(held, self._event(held)) for held in self._held.values()]
         self._take_time(_LEAST_TIME)
 
-        def write() -> None:
-            refused: AnnotationError | None = None
-            for each in writes:
-                try:
-                    each()
-                except AnnotationError as error:
-                    refused = error
-            if refused is not None:
-                raise refused
-            self._write_spent()
+    def _write_all(self) -> None:
+        for error in self._write_held().values():
+            raise error
+        self._write_spent()
 
-        return write
+    def _write_held(self) -> dict[tuple[str, str], AnnotationError]:
+        """Write the drafts that are held into the journal; gives why it refuses some. For the thread that writes."""
+        with self._lock:
+            held = dict(self._held)
+        refused: dict[tuple[str, str], AnnotationError] = {}
+        for key, entry in held.items():
+            draft, event = entry
+            try:
+                with _faults_as_errors():
+                    self.store.journal.append(event, draft)
+            except AnnotationError as error:
+                refused[key] = error
+                if self._newest is draft:
+                    self._newest = None
+            else:
+                with self._lock:
+                    if self._held.get(key) is entry:  # nothing was typed since
+                        del self._held[key]
+        return refused
 
     def rescue(self) -> Problem | None:
         """Keep elsewhere what `flush` could not write; says where, None where nothing takes it."""
-        return rescue(self.store.journal, list(self._held.values()))
+        return rescue(self.store.journal, [draft for draft, _ in self._held.values()])
 
     # Submitting
 
     async def submit(self, run: AnnotatedRun, draft: Draft, rewards: list[Reward], overwrite: bool) -> Saved:
         """Save the annotation. Raises ChangedOnDisk and AnnotationError, as the store does."""
-        saved = await self._do(lambda: self.store.submit(draft, run.rubric, rewards, overwrite=overwrite))
-        self._let_go(draft)
-        return saved
+
+        def write() -> Saved:
+            saved = self.store.submit(draft, run.rubric, rewards, overwrite=overwrite)
+            self._let_go(draft)
+            return saved
+
+        return await self._do(write)
 
     def saved(self, draft: Draft, saved: Saved) -> None:
         """Take a draft for the state of the open run that is saved."""

@@ -184,7 +184,11 @@ class TranscriptScreen(TrajviewScreen):
         self.exporter = Exporter(desk, lambda: app.store, lambda: app.rulebook.wanted)
         self.unit_scorer = UnitScorer(desk, app, self.call_later)
         self.annotator = Annotator(
-            desk, app, open_run=partial(self.open_run, annotate=True), reload_notes=self.unit_scorer.reload
+            desk,
+            app,
+            open_run=partial(self.open_run, annotate=True),
+            reload_notes=self.unit_scorer.reload,
+            written=lambda: self.citer.reasoning_changed(),
         )
         self.citer = Citer(desk, app, self.annotator)
         self.row_selection = RowSelection(self.view)
@@ -466,26 +470,6 @@ class TranscriptScreen(TrajviewScreen):
         message.stop()
         self.panes.show_tree(False)
         self.view.focus()
-
-    def on_annotation_panel_opened(self) -> None:
-        self.citer.panel_opened()
-
-    def on_annotation_panel_saved(self, message: AnnotationPanel.Saved) -> None:
-        self.citer.reasoning_changed()
-        self.annotator.saved(message.key, advance=message.advance)
-
-    def on_annotation_panel_draft_kept(self) -> None:
-        self.citer.reasoning_changed()
-        self.trajview.annotations_changed()
-
-    def on_annotation_panel_put_aside(self, message: AnnotationPanel.PutAside) -> None:
-        self.annotator.put_aside(message.key)
-
-    def on_annotation_panel_close_requested(self) -> None:
-        self.annotator.leave_fields()
-
-    def on_annotation_panel_run_requested(self, message: AnnotationPanel.RunRequested) -> None:
-        self.annotator.step_run(message.step)
 
     # -- keys that come before the run ---------------------------------------------------------------------------------
 
