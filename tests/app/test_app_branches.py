@@ -158,7 +158,7 @@ async def test_groups_close_in_the_tree_and_escape_leaves_it(field: Path) -> Non
         await reader.until(lambda: reader.app.focused is reader.screen.view)
         await reader.press(">")
         await shown(reader, 1)
-        assert len(tree_of(reader)) == 7
+        assert len(tree_of(reader)) == 6
 
 
 async def test_a_click_opens_a_transcript_and_an_arrow_closes_what_is_below(field: Path) -> None:
@@ -167,7 +167,7 @@ async def test_a_click_opens_a_transcript_and_an_arrow_closes_what_is_below(fiel
         await reader.pilot.click(BranchView, offset=(8, 4))
         await shown(reader, 2)
         await reader.pilot.click(BranchView, offset=(5, 4))
-        await reader.until(lambda: len(tree_of(reader)) == 6)
+        await reader.until(lambda: len(tree_of(reader)) == 5)
         assert reader.app.focused is reader.screen.view
 
 

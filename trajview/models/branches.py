@@ -14,7 +14,7 @@ A transcript that only names its parent (`parent_transcript_id`) is below it, bu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -273,8 +273,8 @@ def _named_in(
 # -- the tree ----------------------------------------------------------------------------------------------------------
 
 
-def tree_of(run: AgentRun, branches: Branches, closed: Iterable[str] = ()) -> list[Node]:
-    """The groups and transcripts of a run from top to bottom, without those below a `closed` node's key.
+def tree_of(run: AgentRun, branches: Branches) -> list[Node]:
+    """The groups and transcripts of a run from top to bottom.
 
     A transcript stands in its group; without one, or in the same one, below the transcript that started it. Groups of
     groups nest; a group that is its own parent in the end stands at the top, one without transcripts nowhere.
@@ -282,7 +282,7 @@ def tree_of(run: AgentRun, branches: Branches, closed: Iterable[str] = ()) -> li
     groups = {group.id: group for group in run.transcript_groups}
     below = _below(run, branches, groups)
     counts = _counts(below)
-    shut, nodes = frozenset(closed), []
+    nodes = []
     waiting = [(key, 0) for key in reversed(below[""])]
     while waiting:
         key, depth = waiting.pop()
@@ -290,8 +290,7 @@ def tree_of(run: AgentRun, branches: Branches, closed: Iterable[str] = ()) -> li
         name = groups[key[1:]].name if index is None else run.transcripts[index].name
         children = below.get(key, [])
         nodes.append(Node(key, depth, name or "", index, bool(children), counts.get(key, 1)))
-        if key not in shut:
-            waiting += [(child, depth + 1) for child in reversed(children)]
+        waiting += [(child, depth + 1) for child in reversed(children)]
     return nodes
 
 

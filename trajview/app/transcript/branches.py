@@ -6,7 +6,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from trajview.app.keys import key_of
-from trajview.app.transcript.branch_tree import BranchTree
 from trajview.app.transcript.unit_facts import messages_of
 from trajview.corpus.process_wide import short_turns
 from trajview.models.branches import Branches, Entry, branches_of
@@ -28,8 +27,12 @@ class Brancher:
     def __init__(self, desk: Desk, tree_view: BranchView) -> None:
         self._reading, self._display, self._places = desk.reading, desk.display, desk.places
         self._notices, self._background, self._panes, self._view = desk.notices, desk.background, desk.panes, tree_view
-        self._tree: BranchTree | None = None
-        self._tree_key = ""
+        self._run: AgentRun | None = None
+        self._key = ""
+        """The run whose tree is shown, and its key."""
+        self._branches = Branches()
+        self._errors: dict[int, int] = {}
+        """How many errors each transcript has, once they are known."""
         self._searched: AgentRun | None = None
         """The run whose sub-agents were looked for."""
 
@@ -50,16 +53,16 @@ class Brancher:
         run, key = self._reading.run, self._reading.info.key
         if run is None:
             return
-        if self._tree is None or self._tree.run is not run:
-            before = self._tree if self._tree_key == key else None
-            self._tree, self._tree_key = BranchTree(run, before.branches if before else None), key
-            if before is not None:  # read again: what was found holds until it is found anew
-                self._tree.closed = before.closed
-                self._tree.learn(before.branches, before.errors)
+        if run is not self._run:
+            again = key == self._key  # read again: what was found holds until it is found anew
+            if not again:
+                self._branches, self._errors = Branches(), {}
+            self._run, self._key = run, key
+            self._view.show(run, self._branches, self._errors, again=again)
         if run is not self._searched and session.highlights.scanned and self._reading.count > 1:
             self._searched = run  # one look through all messages at a time
             self._background.start("branches", lambda task: self._find(run, task))
-        self._view.show(self._tree, self._reading.index)
+        self._view.show_transcript(self._reading.index)
         self._sign_calls()
 
     def _find(self, run: AgentRun, task: Task) -> None:
@@ -76,20 +79,20 @@ class Brancher:
         task.tell(self._take, run, branches, errors)
 
     def _take(self, run: AgentRun, branches: Branches, errors: dict[int, int]) -> None:
-        if run is self._reading.run and self._tree is not None:
-            self._tree.learn(branches, errors)
-            self._tree.reveal(self._reading.index)
-            self._view.changed()
+        if run is self._reading.run:
+            self._branches, self._errors = branches, errors
+            self._view.show(run, branches, errors, again=True)
+            self._view.show_transcript(self._reading.index)
             self._sign_calls()
             self._display.moved()
 
     def _sign_calls(self) -> None:
         """Have the calls that started a sub-agent show its name."""
-        session, tree = self._reading.session, self._tree
-        if session is None or tree is None:
+        session = self._reading.session
+        if session is None:
             return
         labels: dict[int, dict[int, str]] = {}
-        for (transcript, message), entries in tree.branches.entries.items():
+        for (transcript, message), entries in self._branches.entries.items():
             if transcript == self._reading.index:
                 for entry in entries:
                     if entry.call >= 0:
@@ -98,8 +101,9 @@ class Brancher:
 
     def with_errors(self, step: int) -> int | None:
         """The next transcript in that direction which has errors, round the ends; an episode's all tell the same."""
-        errors = self._tree.errors if self._tree is not None and not self._reading.retells else {}
-        return next((other for other in self._reading.others(step) if errors.get(other)), None)
+        if self._reading.retells:
+            return None
+        return next((other for other in self._reading.others(step) if self._errors.get(other)), None)
 
     # -- going ---------------------------------------------------------------------------------------------------------
 
@@ -118,10 +122,10 @@ class Brancher:
 
     def enter(self) -> None:
         """Into the transcript of the sub-agent that was started at the cursor."""
-        session, tree = self._reading.session, self._tree
-        if session is None or tree is None or not session.messages or self._has_one():
+        session = self._reading.session
+        if session is None or not session.messages or self._has_one():
             return
-        entry = self._entry_at_cursor(session, tree.branches)
+        entry = self._entry_at_cursor(session)
         if entry is None:
             self._notices.brief(f"no call here started a sub-agent · {key_of('tree')} shows all transcripts")
             return
@@ -129,8 +133,9 @@ class Brancher:
         self._notices.brief(f"{self._reading.name_of(entry.child)} · {key_of('branch.leave')} goes up")
         self._places.go(entry.child)
 
-    def _entry_at_cursor(self, session: TranscriptSession, branches: Branches) -> Entry | None:
+    def _entry_at_cursor(self, session: TranscriptSession) -> Entry | None:
         """The sub-agent of the call at the cursor, else of the next call in the message, else of one in the unit."""
+        branches = self._branches
         found = branches.at(self._reading.index, session.message)
         if found:
             call = session.call_at_cursor()
@@ -141,10 +146,10 @@ class Brancher:
 
     def leave(self) -> None:
         """Up to the transcript that started this one, at the call that did."""
-        tree, index = self._tree, self._reading.index
-        if tree is None or self._reading.run is None:
+        index = self._reading.index
+        if self._reading.run is None:
             return
-        entry, parent = tree.branches.came_from.get(index), tree.branches.parents.get(index)
+        entry, parent = self._branches.came_from.get(index), self._branches.parents.get(index)
         if parent is None:
             self._notices.brief("no call is known that started this transcript")
             return
@@ -165,4 +170,5 @@ class Brancher:
         """Put the cursor into the tree of transcripts."""
         if not self._has_one():
             self._panes.show_tree(True)
+            self._view.show_transcript(self._reading.index)
             self._view.focus()
