@@ -106,19 +106,19 @@ def test_every_command_is_named_and_no_other() -> None:
     assert named == {"PATH...", *main.commands, *main.list_commands(None)} - {"view"}  # type: ignore[arg-type]
 
 
-def options_of(command: click.Command) -> set[str]:
-    """The long options of a command, and of those below it, without older spellings."""
-    shown = [param for param in command.params if not getattr(param, "hidden", False)]
+def options_of(command: click.Command, *, older: bool = False) -> set[str]:
+    """The long options of a command, and of those below it; `older`: also spellings that its help does not have."""
+    shown = [param for param in command.params if older or not getattr(param, "hidden", False)]
     found = {each for param in shown for each in (*param.opts, *param.secondary_opts) if each.startswith("--")}
     if not isinstance(command, click.Group):
         return found
     context = click.Context(command)
     below = (command.get_command(context, name) for name in command.list_commands(context))
-    return found.union(*(options_of(each) for each in below if each is not None))
+    return found.union(*(options_of(each, older=older) for each in below if each is not None))
 
 
 def test_every_option_that_is_named_is_one() -> None:
-    commands = options_of(main)
+    commands = options_of(main, older=True)
     scripts = {
         option
         for path in (ROOT / "benchmarks").glob("*.py")
