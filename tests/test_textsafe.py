@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from trajview.textsafe import one_line, safe_text, strip_escapes
 
 BIDI = {0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
+UNSEEN = {0x180E, 0x200B, *range(0x2060, 0x2070), 0xFEFF, *range(0xE0000, 0xE0080)}
 any_text = st.text(alphabet=st.characters(), max_size=200)
 escapes = st.lists(
     st.sampled_from(
@@ -22,10 +23,10 @@ escapes = st.lists(
 
 
 def acts(char: str) -> bool:
-    """Whether a character could act on a terminal: control, surrogate, bidi override, or a line of its own kind."""
+    """Whether a character could act on a terminal, or hide: control, surrogate, bidi override, or a line of its own kind."""
     if char in "\n\t":
         return False
-    return unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp") or ord(char) in BIDI or ord(char) == 0xFEFF
+    return unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp") or ord(char) in BIDI | UNSEEN
 
 
 @given(any_text | escapes)
@@ -34,7 +35,7 @@ def test_nothing_that_acts_on_a_terminal_is_left(text: str) -> None:
     safe_text(text).encode()  # no lone surrogates either
 
 
-@given(st.text(alphabet=st.characters(exclude_characters="\r\u200d"), max_size=200))
+@given(st.text(alphabet=st.characters(exclude_characters="\r\u200c\u200d"), max_size=200))
 def test_what_a_character_becomes_does_not_depend_on_the_others(text: str) -> None:
     assert safe_text(text) == "".join(map(safe_text, text))
 
@@ -73,6 +74,8 @@ def test_ordinary_text_stays_as_it_is(text: str) -> None:
         ("a\r\r\nb", "a␍\nb"),
         ("a\tb\n", "a\tb\n"),
         ("👩‍👩‍👧 é [bold]x[/]", "👩‍👩‍👧 é [bold]x[/]"),
+        ("pay\u200bpal \u2060x\u2063\ufeff", "pay‹200B›pal ‹2060›x‹2063›‹FEFF›"),
+        ("ok\U000e0041\U000e007f", "ok‹E0041›‹E007F›"),
     ],
 )
 def test_what_dangerous_text_becomes(text: str, safe: str) -> None:
@@ -140,3 +143,14 @@ def test_a_joiner_stays_within_an_emoji_goes_between_letters_and_shows_elsewhere
     assert safe_text("ക\u0d4d\u200dഷ") == "ക\u0d4dഷ"
     assert safe_text("a\u200db\u200d") == "a‹200D›b‹200D›"
     assert safe_text("\u200d👩") == "‹200D›👩"
+
+
+def test_a_non_joiner_stays_behind_letters_that_it_shapes_and_shows_elsewhere() -> None:
+    assert safe_text("می\u200cخواهم") == "می\u200cخواهم"
+    assert safe_text("می\u200c\u200cx a\u200cb я\u200c\u200dz") == "می\u200c‹200C›x a‹200C›b я‹200C›‹200D›z"
+
+
+def test_tags_stay_within_the_flags_that_are_made_of_them() -> None:
+    scotland = "🏴" + "".join(chr(0xE0000 + ord(sign)) for sign in "gbsct") + "\U000e007f"
+    assert safe_text(f"a {scotland} b") == f"a {scotland} b"
+    assert safe_text("🏴\U000e0068\U000e0069\U000e007f") == "🏴‹E0068›‹E0069›‹E007F›"

@@ -1,14 +1,14 @@
 """Sanitising at the rendering boundary: text from a log is made harmless before it reaches a terminal.
 
 A log can hold escape sequences that move the cursor, set the title or write the clipboard, control characters, and
-bidirectional overrides that make text read as something else. Each becomes a visible glyph. Newlines and tabs stay.
+bidirectional overrides that make text read as something else, and characters without any width that hide text from whoever
+reads it. Each becomes a visible glyph. Newlines and tabs stay.
 SGR colours are the caller's business: take them out first (`app.render.ansi`), or let them show as glyphs.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
 
 __all__ = ["one_line", "safe_json", "safe_text", "strip_escapes", "without_colours"]
 
@@ -19,12 +19,11 @@ _GLYPHS.update({code: f"‹{code:02X}›" for code in range(0x80, 0xA0)})
 _GLYPHS.update(
     {
         code: f"‹{code:04X}›"
-        for code in (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x2028, 0x2029, 0xFEFF)
+        for code in (0x061C, 0x180E, 0x200B, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2060, 0x2070), 0xFEFF)
     }
 )
-_GLYPHS.update({code: f"‹{code:X}›" for code in (*range(0xFFF9, 0xFFFC), 0xE0001)})
 _UNSAFE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb\U000e0001\ud800-\udfff]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
 )
 
 _ACTING_IN_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -53,14 +52,25 @@ _FEW = 16
 
 # A joiner that joins no emoji: what measures text takes the character after it for invisible, a terminal does not.
 _EMOJI = "\u2190-\u21ff\u2300-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
-_STRAY_JOINER = re.compile(f"(?<![\ufe0f{_EMOJI}])\u200d|\u200d(?![{_EMOJI}])")
+# The scripts from Arabic to Tibetan, with Burmese, Khmer and Mongolian, in which joiners and non-joiners shape letters.
+_SHAPED = "\u0620-\u0fff\u1000-\u109f\u1780-\u18af"
+_STRAY_JOINER = re.compile(f"(?<![\ufe0f{_EMOJI}])\u200d|\u200d(?![{_EMOJI}])|(?<![{_SHAPED}])\u200c")
+_SHAPING_JOINER = re.compile(f"(?<=[{_SHAPED}])\u200d")
+# Tags spell an ASCII text that nobody sees. Three flags are made of them: England's, Scotland's and Wales'.
+_TAG = re.compile(
+    "\U0001f3f4\U000e0067\U000e0062(?:\U000e0065\U000e006e\U000e0067|\U000e0073\U000e0063\U000e0074"
+    "|\U000e0077\U000e006c\U000e0073)\U000e007f|[\U000e0000-\U000e007f]"
+)
 
 
 def _stray_joiner(match: re.Match[str]) -> str:
-    """Remove a joiner between letters of a script, where it only shapes them; show it elsewhere."""
-    at, text = match.start(), match.string
-    before = text[at - 1 : at]
-    return "" if before and not before.isascii() and unicodedata.category(before)[0] in "LM" else "‹200D›"
+    """Remove a joiner behind a letter that it only shapes; show it elsewhere."""
+    return "" if _SHAPING_JOINER.match(match.string, match.start()) else _glyph(match.group())
+
+
+def _tag(match: re.Match[str]) -> str:
+    """Show a tag, unless it is a part of a flag."""
+    return match.group() if len(match.group()) > 1 else _glyph(match.group())
 
 
 def _glyph(char: str) -> str:
@@ -87,7 +97,9 @@ def safe_text(text: str) -> str:
     else:
         for char in unsafe:
             text = text.replace(char, _glyph(char))
-    return _STRAY_JOINER.sub(_stray_joiner, text) if "\u200d" in rest else text
+    if "\u200c" in rest or "\u200d" in rest:
+        text = _STRAY_JOINER.sub(_stray_joiner, text)
+    return _TAG.sub(_tag, text) if _TAG.search(rest) else text
 
 
 def safe_json(text: str) -> str:
