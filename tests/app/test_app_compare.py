@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from textual.events import MouseDown, MouseUp
 
-from tests.app.driving import Reader, reading, screen_text, until
+from tests.app.driving import Reader, burst, reading, screen_text, until
 from trajview.app.app import make_app
 from trajview.app.compare.comparison import Comparison
 from trajview.app.compare.screen import CompareScreen
@@ -22,7 +22,7 @@ from trajview.app.help import HelpScreen
 from trajview.app.runs.screen import BrowserScreen
 from trajview.app.shared.status_line import StatusLine
 from trajview.app.transcript.screen import TranscriptScreen
-from trajview.compare.alignment import Alignment
+from trajview.compare.alignment import Alignment, align
 from trajview.config import Settings
 from trajview.corpus.corpus import Corpus
 from trajview.models.transcript import Transcript
@@ -395,3 +395,33 @@ async def test_q_ends_the_work_of_a_comparison_that_takes_long(runs: Path, monke
         await reader.press("q")
         await reader.until(lambda: isinstance(reader.app.screen, BrowserScreen))
         await reader.until(ended.is_set)
+
+
+async def test_keys_typed_while_both_runs_are_read_are_for_their_comparison(
+    runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_read = Event()
+
+    def align_when_read(*given: Any) -> Alignment:
+        is_read.wait(20)
+        return align(*given)
+
+    monkeypatch.setattr("trajview.app.compare.screen.align", align_when_read)
+    async with reading(runs) as reader:
+        await reader.listed()
+        await reader.press("m", "G")
+        burst(reader, ["c", "n", "right_square_bracket"])
+        await reader.until(lambda: reader.app.keys.held == 2)
+        is_read.set()
+        await aligned(reader)
+        await reader.until(lambda: compared(reader).unit_row == 9)
+
+
+async def test_keys_typed_for_a_comparison_that_does_not_come_are_dropped_and_that_is_said(runs: Path) -> None:
+    async with reading(runs) as reader:
+        await reader.listed()
+        await reader.press("m", "G")
+        (runs / "two.json").unlink()
+        burst(reader, ["c", "n", "n"])
+        await aligned(reader)
+        await reader.until(lambda: any("typed ahead is dropped" in toast for toast in reader.toasts))

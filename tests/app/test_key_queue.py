@@ -72,6 +72,18 @@ def test_keys_and_pastes_are_held_in_their_order_until_what_they_are_for_is_ther
     assert typing.delivered() == "a paste b"
 
 
+def test_a_key_that_comes_right_after_a_wait_follows_when_all_that_its_end_set_off_is_done() -> None:
+    typing = Typing()
+    typing.queue.wait().done()
+    assert typing.woken == 1
+    typing.type("a")
+    assert typing.queue.next() is None
+    run = typing.queue.wait()
+    assert typing.delivered() == ""
+    run.done()
+    assert typing.delivered() == "a"
+
+
 def test_what_was_typed_for_what_never_comes_is_dropped_and_that_is_said_once() -> None:
     typing = Typing()
     wait = typing.queue.wait()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from pathlib import Path
@@ -18,6 +19,7 @@ from trajview.app.annotate.episodes import Episodes
 from trajview.app.annotate.panel import AnnotationPanel
 from trajview.app.annotate.questions import ReasonScreen
 from trajview.app.annotate.score_sheet import ScoreSheet
+from trajview.app.app import TrajviewApp
 from trajview.corpus.info import RunInfo
 from trajview.models.run import AgentRun
 
@@ -49,6 +51,22 @@ async def test_episodes_typed_in_one_burst_are_each_what_was_typed_for_them(logs
         burst(reader, keys)
         await reader.until(lambda: "all are done" in reader.state, "the last one is submitted")
     assert saved(store) == {name: (number / 10, name) for number, name in enumerate(NAMES, 1)}
+
+
+async def test_a_key_between_the_end_of_the_start_and_the_first_screen_is_for_its_fields(
+    logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    typed, open_run = events.Key("7", "7"), TrajviewApp.open_run
+    tasks: list[asyncio.Task[None]] = []
+
+    def open_while_typed(app: TrajviewApp, *given: Any, **more: Any) -> None:
+        open_run(app, *given, **more)
+        tasks.append(asyncio.get_running_loop().create_task(app.on_event(typed)))
+
+    monkeypatch.setattr(TrajviewApp, "open_run", open_while_typed)
+    async with reading(logs, store=tmp_path / "store", plan=Plan()) as reader:
+        await reader.opened("alpha")
+        await reader.until(lambda: list(reader.values.values()) == ["7"])
 
 
 async def test_keys_and_a_paste_ahead_stay_in_their_order(logs: Path, tmp_path: Path) -> None:

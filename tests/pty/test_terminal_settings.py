@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pty
 import signal
@@ -43,13 +44,16 @@ def started(slave: int, arguments: Sequence[str], folder: Path) -> subprocess.Po
 
 
 def _control(descriptor: int) -> None:
-    import fcntl
-
     fcntl.ioctl(descriptor, termios.TIOCSCTTY, 0)
 
 
 def has_echo(slave: int) -> bool:
     return bool(termios.tcgetattr(slave)[3] & termios.ECHO)
+
+
+def typed(slave: int) -> int:
+    """How many bytes were typed that nobody has read."""
+    return int.from_bytes(fcntl.ioctl(slave, termios.FIONREAD, bytes(4)), sys.byteorder)
 
 
 def test_a_line_that_is_wrong_leaves_the_terminal_as_it_was(terminal: tuple[int, int], tmp_path: Path) -> None:
@@ -75,6 +79,31 @@ def test_a_signal_before_the_viewer_is_there_leaves_the_terminal_as_it_was(
     assert not has_echo(slave)
     program.send_signal(number)
     assert program.wait(60) == code
+    assert termios.tcgetattr(slave) == before
+
+
+def test_while_it_is_stopped_before_the_viewer_is_there_the_terminal_is_as_it_was(
+    terminal: tuple[int, int], tmp_path: Path
+) -> None:
+    master, slave = terminal
+    before = termios.tcgetattr(slave)
+    program = started(slave, ["-c", SLOW, "logs"], tmp_path)
+    seen = b""
+    while b"in" not in seen:
+        seen += os.read(master, 100)
+    taken = termios.tcgetattr(slave)
+    os.write(master, b"rm -r logs\r")
+    program.send_signal(signal.SIGTSTP)
+    assert os.WIFSTOPPED(os.waitpid(program.pid, os.WUNTRACED)[1])
+    assert termios.tcgetattr(slave) == before
+    assert typed(slave) == 0, "the shell would do what was typed for the viewer"
+    program.send_signal(signal.SIGCONT)
+    deadline = time.monotonic() + 60
+    while termios.tcgetattr(slave) != taken:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    program.send_signal(signal.SIGTERM)
+    program.wait(60)
     assert termios.tcgetattr(slave) == before
 
 

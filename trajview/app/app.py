@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
@@ -62,6 +63,8 @@ _ALONE: Final = 1.0
 _RESTYLED: Final = 0.15
 _LAID_OUT: Final = 0.1
 """Seconds that a change of the theme, and one of the terminal's size, take where no other thread computes."""
+
+_DROPPED: Final = "What you typed ahead is dropped: the program was stopped meanwhile."
 
 _TEXTUAL_NOT_LISTED: Final = frozenset({"Keys", "Maximize", "Minimize"})
 """Commands of Textual's that show other keys than the table's, or one widget without its neighbours."""
@@ -490,19 +493,31 @@ def _unknown(what: str, name: str, known: Iterable[str]) -> str:
     return f"There is no {what} {one_line(name, 60)}" + (f": did you mean {close[0]}?" if close else ".")
 
 
-def _driver_restoring(before: list[Any], driver: type[Driver]) -> type[Driver]:
-    """A driver that leaves the terminal with the settings from `before`, not with those that it finds itself."""
+def _driver_after(early: EarlyInput, app: TrajviewApp) -> type[Driver]:
+    """A driver that takes the terminal over from `early`, and in the end leaves it as that has found it.
+
+    The program is not stopped halfway: Textual's driver would start twice then, with two threads that read keys.
+    """
     from textual.drivers.linux_driver import LinuxDriver
 
-    if driver is not LinuxDriver:
-        return driver
+    if app.driver_class is not LinuxDriver:
+        return app.driver_class
+    stops = {signal.SIGTSTP}
 
-    class RestoringDriver(LinuxDriver):
+    class SucceedingDriver(LinuxDriver):
+        def __init__(self, *args: Any, **options: Any) -> None:
+            signal.pthread_sigmask(signal.SIG_BLOCK, stops)
+            super().__init__(*args, **options)
+            app.keys.lines = early.lines
+            if early.dropped:
+                app.notify(_DROPPED, severity="warning", timeout=8, markup=False)
+
         def start_application_mode(self) -> None:
             super().start_application_mode()  # type: ignore[no-untyped-call]
-            self.attrs_before = before
+            self.attrs_before = early.found
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, stops)
 
-    return RestoringDriver
+    return SucceedingDriver
 
 
 def make_app(corpus: Corpus, settings: Settings, plan: Plan | None = None) -> TrajviewApp:
@@ -519,12 +534,11 @@ def run_app(
 ) -> int:
     """Run the app in this terminal, on a comparison at once if there is one; returns the exit code.
 
-    `early` is how the terminal was found, where its settings were changed for what is typed before the app runs.
+    `early` has changed the terminal's settings, where they were, for what is typed before the app runs.
     """
     app = make_app(corpus, settings, plan)
     if early is not None:
-        before, app.keys.lines = early
-        app.driver_class = _driver_restoring(before, app.driver_class)
+        app.driver_class = _driver_after(early, app)
     if settings.theme is None and app.console.color_system == "standard":
         app.theme = "ansi-dark"  # ours would be grey there: its colours are all between those 16
     app.compare = compare

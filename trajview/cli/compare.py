@@ -23,7 +23,7 @@ from .common import (
     scoring_options,
     wants_colour,
 )
-from .front import EXIT_WRONG, can_view, tidy_up
+from .front import EARLY, EXIT_WRONG, can_view, tidy_up
 from .stdin import take_terminal
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def _open_viewer(
     take_terminal()
     from trajview.app.app import run_app
 
-    sys.exit(run_app(corpus, settings, compare=infos))
+    sys.exit(run_app(corpus, settings, compare=infos, early=EARLY[0] if EARLY else None))
 
 
 def _sides(

@@ -36,6 +36,9 @@ COMMANDS: Final = (
     "completion",
 )  # fmt: skip
 
+_PRINTS_DIFF: Final = frozenset({"--text", "--unified", "--side-by-side"})
+"""Options of `compare` that have a diff printed, on a terminal too."""
+
 _A_MOMENT: Final = 0.01  # seconds
 AT_END: Final[list[Callable[[], None]]] = []
 """Calls to make when a command ends, or the viewer takes over the terminal."""
@@ -98,6 +101,8 @@ def _heed_lost_interrupts() -> None:
 
 def _may_open_viewer(given: Sequence[str]) -> bool:
     """Whether a line of arguments is one that the viewer opens for, unless something is wrong with it."""
+    if given[:1] == ["compare"]:
+        return _PRINTS_DIFF.isdisjoint(given)
     return bool(given) and (given[0] not in COMMANDS or given[0] in ("view", "annotate"))
 
 

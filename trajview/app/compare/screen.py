@@ -43,6 +43,10 @@ _NAMES: Final = {
     Kind.SAME: "the same", Kind.CHANGED: "changed", Kind.OTHER: "other", Kind.LEFT: "only left", Kind.RIGHT: "only right",
 }  # fmt: skip
 
+_WITHOUT_COMPARISON: Final = frozenset({"back", "help", "palette"})
+_LONG: Final = 60.0
+"""Seconds that keys wait for a comparison at most."""
+
 
 class CompareScreen(TrajviewScreen):
     """Reads and aligns both runs in a thread, which ends where the reader leaves."""
@@ -124,11 +128,19 @@ class CompareScreen(TrajviewScreen):
     def on_resize(self) -> None:
         self.head.follow()
 
+    def on_unmount(self) -> None:
+        self._coming.never()
+
     # -- reading and aligning ------------------------------------------------------------------------------------------
 
     def _align(self, index: int) -> None:
-        """Read both runs and align a transcript of each; a run that has fewer has an empty one."""
+        """Read both runs and align a transcript of each; a run that has fewer has an empty one. Keys are for what comes."""
+        self._coming = self.trajview.keys.wait(passes=self._needs_no_comparison, patience=_LONG)
         self.background.start("align", partial(self._read, index, self.size.width - 1), waited_for=False)
+
+    def _needs_no_comparison(self, command: str) -> bool:
+        """Whether a command does something while both runs are read."""
+        return not self.is_current or command in _WITHOUT_COMPARISON
 
     def _read(self, index: int, width: int, task: Task) -> None:
         def check() -> None:
@@ -170,8 +182,10 @@ class CompareScreen(TrajviewScreen):
         self.minimap.show(comparison)
         self.view.show(comparison)
         self.searcher.search_again(comparison)
+        self._coming.done()
 
     def _fail(self, problem: str) -> None:
+        self._coming.never("the runs cannot be compared")
         self.add_class("-failed")
         self.query_one("#compare-problem", Static).update(Content(one_line(problem, 1_000)))
         self.status.say(["not compared"])

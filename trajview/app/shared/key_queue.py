@@ -60,8 +60,9 @@ class Wait:
 class KeyQueue:
     """What was typed and not delivered yet. It knows no widgets; `KeyDelivery` delivers.
 
-    `command_of` gives the id of the command that a key would do now, "" for none. `say` shows a sentence to the user,
-    `wake` is called when keys that were held can be delivered, and `after` calls a function after so many seconds.
+    `command_of` gives the id of the command that a key would do now, "" for none. `say` shows a sentence to the user, and
+    `after` calls a function after so many seconds. `wake` is called when nothing is waited for any more; keys are delivered
+    once `settled` is called after it.
     """
 
     def __init__(
@@ -128,7 +129,8 @@ class KeyQueue:
         if wait in self._waits:
             self._drop_repeats()
             self._waits.remove(wait)
-            if self._events and not self._waits and not self._delivering:
+            # What is there now may have begun something itself: a screen waits for its run once it is mounted.
+            if not self._waits and not self._delivering:
                 self._delivering = True
                 self._wake()
 
