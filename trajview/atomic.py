@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
+import re
 import secrets
 import stat
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from time import time
+from typing import Final
 
 from trajview.errors import AnnotationError, Where
 
@@ -15,6 +19,15 @@ __all__ = ["make_folder", "may_replace", "refusal", "sync_folder", "write_all", 
 
 _NO_FOLDER_SYNC = {errno.EINVAL, errno.ENOTSUP, errno.EBADF}
 """Errors of file systems that cannot sync a folder; they keep its entries by themselves."""
+
+_TEMPORARY: Final = re.compile(
+    r"\.(?:.+\.[0-9a-f]{12}\.trajview|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[0-9a-f]{12})\.tmp", re.DOTALL
+)
+"""Matches the name of a temporary file, and what it was before it said whose it is: then only a record's."""
+_WRITING: Final = 2.0
+"""Seconds in which a program that has made a temporary file has its lock as well."""
+_LONG_AGO: Final = 86400.0
+"""Seconds after which nobody writes a temporary file any more, where files have no locks."""
 
 _WHY: dict[int, tuple[str, str]] = {
     errno.ENOSPC: ("the disk is full", "free some space, then save again"),
@@ -86,15 +99,18 @@ def write_atomically(path: Path, data: bytes, mode: int | None = None) -> None:
 
     The one exception: where only the last step fails, syncing the folder, the new file is in place but may not survive
     a power cut. The temporary file is beside the target and does not end in `.json`, since Sotopia opens all that do.
+    Those that a program left there when it was killed are removed.
     """
     if path.is_symlink():
         path = Path(os.path.realpath(path))
     kept = may_replace(path)
-    temporary = path.with_name(f".{path.stem}.{secrets.token_hex(6)}.tmp")
+    temporary = path.with_name(f".{path.stem}.{secrets.token_hex(6)}.trajview.tmp")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if kept is None else kept & 0o777)
     with ExitStack() as unless_replaced:  # Whatever ends it, ctrl+c too, leaves no temporary file behind.
         unless_replaced.callback(_remove, temporary)
         try:
+            with suppress(OSError):  # A file system without locks; see `_remove_left`.
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if mode is not None:
                 os.fchmod(descriptor, mode)
             elif kept is not None:
@@ -102,11 +118,40 @@ def write_atomically(path: Path, data: bytes, mode: int | None = None) -> None:
                     os.fchmod(descriptor, kept)
             write_all(descriptor, data)
             os.fsync(descriptor)
+            temporary.replace(path)
+            unless_replaced.pop_all()
         finally:
-            os.close(descriptor)
-        temporary.replace(path)
-        unless_replaced.pop_all()
+            os.close(descriptor)  # Which unlocks it: not before it has its name.
+    _remove_left(path.parent)
     sync_folder(path.parent)
+
+
+def _remove_left(folder: Path) -> None:
+    """Remove the temporary files in a folder whose programs were killed before they had removed them."""
+    with suppress(OSError):
+        for name in os.listdir(folder):  # noqa: PTH208 - there may be many
+            if name.endswith(".tmp") and _TEMPORARY.fullmatch(name) and _is_left(folder / name):
+                _remove(folder / name)
+
+
+def _is_left(temporary: Path) -> bool:
+    """Whether nobody writes a temporary file any more: who does holds its lock."""
+    try:
+        descriptor = os.open(temporary, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode) or time() - status.st_mtime < _WRITING:
+            return False
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # A file system without locks.
+        return time() - status.st_mtime > _LONG_AGO
+    finally:
+        os.close(descriptor)
+    return True
 
 
 def _remove(temporary: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import json
 import os
 import signal
@@ -368,3 +369,28 @@ def test_different_scores_for_what_is_rated_once_are_said(tmp_path: Path) -> Non
     assert "whole is rated once for all agents" in opened.problems[0].reason
     store.submit(opened.draft, rubric, opened.rewards)
     assert store.open("e1", rubric, 2).problems == ()
+
+
+def test_temporary_files_of_killed_programs_are_gone_with_the_next_save_and_nobody_elses(tmp_path: Path) -> None:
+    store = AnnotationStore(tmp_path, "alice")
+    store.save("e1", SOTOPIA, REWARDS, "x")
+    folder = tmp_path / "AnnotationForEpisode"
+    name = next(folder.iterdir()).stem
+    left = [folder / f".{name}.0123456789ab{end}" for end in (".tmp", ".trajview.tmp")]
+    held = folder / ".e2.ba9876543210.trajview.tmp"
+    others = [folder / other for other in (".notes.0123456789ab.tmp", "a.tmp", f".{name}.tmp", "x.trajview.tmp")]
+    link = folder / ".e3.0123456789ab.trajview.tmp"
+    for path in (*left, held, *others):
+        path.write_text("half a rec")
+        os.utime(path, (1e9, 1e9))
+    link.symlink_to(others[0])
+    young = folder / ".e4.0123456789ab.trajview.tmp"
+    young.touch()
+    with held.open() as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        store.save("e1", SOTOPIA, REWARDS, "y")
+    kept = {held, link, young, *others, folder / f"{name}.json"}
+    assert set(folder.iterdir()) == kept
+    os.utime(young, (1e9, 1e9))
+    store.save("e1", SOTOPIA, REWARDS, "z")
+    assert set(folder.iterdir()) == kept - {held, young}
