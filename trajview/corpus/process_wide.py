@@ -102,10 +102,11 @@ LARGE: Final = 1 << 20
 """Bytes of a record from which on no garbage is looked for while it is read."""
 STARTED: Final = 1.0
 """Seconds after which the first screen is there, and garbage is collected again."""
-_YOUNG, _MIDDLE, _OLD = 10_000, 10, 100
+_YOUNG, _MIDDLE, _OLD = 10_000, 2, 500
 """Objects more than before until the young are looked through, and how often that is done before older ones are.
 
-A key makes some 2,000, so every fifth one waits for a look at the young, of 2 ms.
+A key makes some 2,000, so every fifth one waits for a look at the young, of 2 ms, and every fifteenth for one at the
+survivors of three such looks, of 6 ms. With those of ten it would be 20 ms.
 """
 
 _pausing = 0

@@ -65,6 +65,8 @@ class Minimap(Dragged, PlainLines, Styled, Widget, can_focus=False):
         self.session: TranscriptSession | None = None
         self._lines: list[OverviewLine] = []
         """What is on the screen."""
+        self._strips: dict[tuple[object, ...], Strip] = {}
+        """The few looks that a line can have. Drawn anew for each key, they would be most of the garbage that it makes."""
 
     def show(self, session: TranscriptSession) -> None:
         """Show another session."""
@@ -81,15 +83,24 @@ class Minimap(Dragged, PlainLines, Styled, Widget, can_focus=False):
     def _find_lines(self) -> None:
         self._lines = overview(self.session, self.size.height) if self.session is not None else []
 
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._strips.clear()
+
     def render_line(self, y: int) -> Strip:
         self._find_styles()
         if len(self._lines) != self.size.height:
             self._find_lines()
-        return self._drawn(self._lines[y] if y < len(self._lines) else None, self.size.width)
+        width = self.size.width
+        if y >= len(self._lines):
+            return Strip.blank(width, self._base)
+        line = self._lines[y]
+        look = line.role, line.folded, line.kind, line.window, width
+        if look not in self._strips:
+            self._strips[look] = self._drawn(line, width)
+        return self._strips[look]
 
-    def _drawn(self, line: OverviewLine | None, width: int) -> Strip:
-        if line is None:
-            return Strip([Segment(" " * width, self._base)])
+    def _drawn(self, line: OverviewLine, width: int) -> Strip:
         style = self._base + self._styles["window"] if line.window else self._base
         bar = Segment("┊" if line.folded else "▎", style + self._styles.get(line.role, Style.null()))
         sign = Segment("▪", style + self._styles[line.kind]) if line.kind else Segment(" ", style)
