@@ -148,7 +148,47 @@ def test_show_prints_every_run_by_action_unit(runs: Path) -> None:
         "=== ep-1 · episode.json · sotopia ===",
     ]
     alpha = result.stdout[: result.stdout.index("=== beta")]
-    assert alpha.index("first question") < alpha.index("action unit 1") < alpha.index("second question")
+    assert alpha.index("first question") < alpha.index("── unit 1 ──") < alpha.index("second question")
+
+
+def test_show_puts_headings_at_the_margin_and_what_the_log_says_below_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    calls = [
+        {"id": "1", "type": "function", "function": {"name": "bash", "arguments": '{"command": "ls\\npwd", "wait": 3}'}}
+    ]
+    run = {
+        "id": "a", "reward": 0.5, "metadata": {"task": "sort", "log": "one\ntwo"},
+        "messages": [
+            {"role": "user", "content": "T0B9 user\n\n\x1b[31mred\x1b[0m <|T0B0|>"},
+            {"role": "assistant", "reasoning_content": "why\n\nnot", "content": "so", "tool_calls": calls},
+            {"role": "tool", "tool_call_id": "1", "content": "a.txt\n"},
+        ],
+    }  # fmt: skip
+    Path("a.json").write_text(json.dumps(run))
+    body = (
+        "\n── unit 0 ──\n\nT0B0 user\n  T0B9 user\n\n  red <|T0B0|>\n"
+        "\nT0B1 assistant\n  ┆ why\n  ┆ \n  ┆ not\n  so\n  ▸ bash\n    command:\n      ls\n      pwd\n    wait: 3\n"
+        "\nT0B2 tool bash\n  a.txt\n"
+    )
+    head, end = "\nreward: agent: 0.5\n", "\nmetadata\n  task: sort\n  log:\n    one\n    two\n\n"
+    assert call("show", "a.json").stdout == f"=== a · a.json · openai ===\n{head}{body}{end}"
+    assert call("show", "a.json", "--unit", "0").stdout == f"=== a · a.json · openai ===\n{body}\n"
+
+
+def test_show_has_docents_tags_where_they_are_asked_for_and_for_a_model(runs: Path) -> None:
+    assert "<|" not in call("show", runs).stdout
+    tagged = call("show", runs, "--run", "alpha", "--tags").stdout
+    assert tagged.startswith(
+        "=== alpha · chats.jsonl · openai ===\n<|transcript T0|>\n<|action unit 0|>\n<|T0B0; role: user|>\n"
+    )
+    unit = call("show", runs, "--run", "alpha", "--tags", "--unit", "1").stdout
+    assert unit.split("\n", 1)[1] in tagged
+    assert (
+        call("show", runs, "--run", "alpha", "--token-limit", "1000").stdout.split("\n", 1)[1]
+        == tagged.split("\n", 1)[1]
+    )
 
 
 def test_show_run_and_unit_print_only_that(runs: Path) -> None:
@@ -338,12 +378,13 @@ def test_show_is_coloured_on_a_terminal_and_not_against_no_color(runs: Path, mon
     monkeypatch.setattr(common, "is_terminal", lambda: True)
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    coloured = call("show", runs).stdout
-    assert "\x1b[36m<|T0B0; role: user" in coloured
+    coloured, tagged = call("show", runs).stdout, call("show", runs, "--tags").stdout
+    assert "\x1b[1;36mT0B0 user\x1b[0m\n" in coloured
+    assert "\x1b[36m<|T0B0; role: user" in tagged
     monkeypatch.setenv("NO_COLOR", "1")
-    plain = call("show", runs).stdout
-    assert "\x1b" not in plain
-    assert re.sub("\x1b\\[[0-9]*m", "", coloured) == plain
+    for before, plain in ((coloured, call("show", runs).stdout), (tagged, call("show", runs, "--tags").stdout)):
+        assert "\x1b" not in plain
+        assert re.sub("\x1b\\[[0-9;]*m", "", before) == plain
     assert os.environ["NO_COLOR"] == "1"
 
 

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from trajview.corpus.info import RunInfo
     from trajview.models.run import AgentRun
 
+    from .show_text import Piece
+
 __all__ = ["command", "show"]
 
 _TAG: Final = re.compile(r"^</?(?:\||HIGHLIGHTED).*>$", re.MULTILINE)
@@ -46,6 +48,9 @@ class _NoSuchUnit(TrajviewError):
 @paths_argument
 @click.option("--run", metavar="ID", help="Only the run with this id or key (see `trajview ls`).")
 @click.option("--unit", type=int, metavar="N", help="Only this action unit, counted from 0, of the first transcript.")
+@click.option(
+    "--tags", is_flag=True, help="With Docent's tags, as a model is given a run; so it is with --token-limit."
+)
 @click.option("--token-limit", type=int, metavar="N", help="In strings of at most N GPT-4 tokens each (at least 100).")
 @where_option
 @blind_option
@@ -55,6 +60,7 @@ def command(
     paths: tuple[Path, ...],
     run: str | None,
     unit: int | None,
+    tags: bool,
     token_limit: int | None,
     where: str | None,
     blind: bool | None,
@@ -62,9 +68,10 @@ def command(
     """Print every run of PATH, or one, as text by action unit.
 
     A line `=== …` comes before each run, and before each string under a token limit. With --unit and --token-limit,
-    the strings that hold the unit are printed, and the unit is marked in them.
+    the strings that hold the unit are printed, and the unit is marked in them. What is printed is the same on a terminal
+    and elsewhere, but for colours.
     """
-    ctx.exit(show(paths, run, unit, token_limit, is_blind(blind), where))
+    ctx.exit(show(paths, run, unit, token_limit, is_blind(blind), where, tags=tags))
 
 
 def show(
@@ -74,6 +81,8 @@ def show(
     token_limit: int | None = None,
     blind: bool = False,
     where: str | None = None,
+    *,
+    tags: bool = False,
 ) -> int:
     """Print the runs, and return the exit code."""
     from trajview.corpus.corpus import Corpus
@@ -86,12 +95,12 @@ def show(
     check_not_both(run, where)
     corpus = Corpus(existing(paths))
     if run is not None:
-        _print_run(corpus, matching_run(corpus, run), unit, token_limit, blind)
+        _print_run(corpus, matching_run(corpus, run), unit, token_limit, blind, tags)
         return EXIT_FINE
     code = EXIT_FINE
     for info in matching(corpus, where, blind):
         try:
-            _print_run(corpus, info, unit, token_limit, blind)
+            _print_run(corpus, info, unit, token_limit, blind, tags)
         except _NoSuchUnit as error:
             say_problem(error.problem())
             code = EXIT_WRONG
@@ -102,8 +111,9 @@ def show(
     return max(code, exit_code(corpus))
 
 
-def _print_run(corpus: Corpus, info: RunInfo, unit: int | None, token_limit: int | None, blind: bool) -> None:
-    whole = unit is None and token_limit is None
+def _print_run(
+    corpus: Corpus, info: RunInfo, unit: int | None, token_limit: int | None, blind: bool, tags: bool
+) -> None:
     run = corpus.load(info)
     if blind:
         from trajview.models.blind import blinded
@@ -117,13 +127,16 @@ def _print_run(corpus: Corpus, info: RunInfo, unit: int | None, token_limit: int
                 f"there is no action unit {unit} in {info.key}", hint=f"it has {has}", where=Where(info.path, info.line)
             )
     title = f"{info.key} · {info.source} · {info.format}"
-    if whole:
-        from trajview.models.text import run_pieces
+    if token_limit is None and not tags:
+        from .show_text import blocks_of_run, blocks_of_unit
 
-        _print_block(title, run_pieces(run))
+        _print_for_people(title, blocks_of_run(run) if unit is None else blocks_of_unit(run, unit))
         return
     if token_limit is None:
-        _print_block(title, [_unit_str(run, unit or 0)])
+        from trajview.models.text import run_pieces, transcript_to_str
+
+        whole = unit is None
+        _print_block(title, run_pieces(run) if whole else [transcript_to_str(run.transcripts[0], only_unit=unit)])
         return
     strings = _strings(run, unit, token_limit)
     for number, text in enumerate(strings, 1):
@@ -166,22 +179,33 @@ def _safe(value: Any) -> Any:
     return value
 
 
-def _unit_str(run: AgentRun, unit: int) -> str:
-    from trajview.models.text import message_to_str
+def _print_for_people(title: str, blocks: Iterable[Iterable[Piece]]) -> None:
+    """Print a title and blocks of lines, each with an empty line before it, the first of them at once."""
+    colour = wants_colour()
+    _print_title(title, colour)
+    for number, block in enumerate(blocks):
+        sys.stdout.write("\n")
+        for piece in block:
+            sys.stdout.write(piece.printed(colour))
+        if number == 0:
+            sys.stdout.flush()  # the reader of a pipe sees the beginning
+    sys.stdout.write("\n")
 
-    transcript = run.transcripts[0]
-    members = transcript.units_of_action[unit]
-    blocks = [message_to_str(transcript.messages[index], f"T0B{index}") for index in members]
-    return "".join([f"<|action unit {unit}|>\n", *blocks, f"</|action unit {unit}|>\n"])
+
+def _print_title(title: str, colour: bool) -> None:
+    from trajview.textsafe import one_line
+
+    # Not click.echo, which writes UTF-8 where the terminal's encoding is ASCII.
+    title = f"=== {one_line(title, 300)} ==="
+    sys.stdout.write(f"\x1b[1m{title}\x1b[0m\n" if colour else f"{title}\n")
 
 
 def _print_block(title: str, pieces: Iterable[str]) -> None:
     """Print a title and text in pieces of whole lines, the first of them at once."""
-    from trajview.textsafe import one_line, safe_text
+    from trajview.textsafe import safe_text
 
-    title, colour = f"=== {one_line(title, 300)} ===", wants_colour()
-    # Not click.echo, which writes UTF-8 where the terminal's encoding is ASCII.
-    sys.stdout.write(f"\x1b[1m{title}\x1b[0m\n" if colour else f"{title}\n")
+    colour = wants_colour()
+    _print_title(title, colour)
     last = "\n"
     for number, piece in enumerate(filter(None, pieces)):
         last = text = safe_text(piece)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from trajview.models.messages import AssistantMessage, ChatMessage, ToolMessage
+from trajview.models.messages import AssistantMessage, ChatMessage, ToolCall, ToolMessage
 
 from .prints import json_of, said_lines
 
-__all__ = ["message_lines", "speaker"]
+__all__ = ["call_lines", "message_lines", "speaker"]
 
 
 def speaker(message: ChatMessage) -> str:
@@ -29,13 +29,15 @@ def message_lines(message: ChatMessage) -> list[str]:
         elif what == "reasoning":
             lines += [f"┆ {line}" for line in text.rstrip("\n").split("\n")]
         elif what.startswith("call "):
-            call = next(calls)
-            lines.append(f"▸ {call.function}")
-            for name, value in call.arguments.items():
-                lines += _argument(name, value)
+            lines += call_lines(next(calls))
         else:
             lines.append(f"{'✗' if what == 'error' else what} {text}")
     return lines
+
+
+def call_lines(call: ToolCall) -> list[str]:
+    """The lines of a tool call: its name with a sign before it, then its arguments."""
+    return [f"▸ {call.function}", *(line for name, value in call.arguments.items() for line in _argument(name, value))]
 
 
 def _argument(name: str, value: Any) -> list[str]:

@@ -33,7 +33,7 @@ from .transcript import Transcript
 
 __all__ = [
     "MIN_TOKEN_LIMIT", "message_to_str", "run_pieces", "run_to_str", "run_to_str_with_token_limit", "transcript_to_str",
-    "transcript_to_str_with_token_limit",
+    "transcript_to_str_with_token_limit", "value_text",
 ]  # fmt: skip
 
 MIN_TOKEN_LIMIT = 100
@@ -262,14 +262,14 @@ def _part_str(part: TextPart | ReasoningPart | ImagePart | AudioPart | VideoPart
         case ReasoningPart():
             return f"<reasoning>\n{part.reasoning}\n</reasoning>"
         case ImagePart():
-            boxes = f"\n{_json(part.annotations)}" if part.annotations else ""
+            boxes = f"\n{value_text(part.annotations)}" if part.annotations else ""
             return f"<image>\n{_media(part.image)}{boxes}\n</image>"
         case AudioPart():
             return f"<audio>\n{_media(part.audio)}\n</audio>"
         case VideoPart():
             return f"<video>\n{_media(part.video)}\n</video>"
         case _:
-            return f"<part>\n{_json(part.plain())}\n</part>"
+            return f"<part>\n{value_text(part.plain())}\n</part>"
 
 
 def _media(source: str) -> str:
@@ -283,7 +283,7 @@ def _media(source: str) -> str:
 def _call_str(call: ToolCall) -> str:
     arguments = call.arguments
     lines = []
-    short = [f"{key}={value if isinstance(value, str) else _json(value)}" for key, value in arguments.items()]
+    short = [f"{key}={value if isinstance(value, str) else value_text(value)}" for key, value in arguments.items()]
     line = ", ".join(short)
     if len(line) <= _SHORT_CALL and "\n" not in line:
         lines.append(f"{call.function}({line})")
@@ -321,12 +321,13 @@ def _fields(values: dict[str, Any]) -> str:
     """A line `key: value` for each value; a string of several lines is a block of its own, as it is."""
     lines = []
     for key, value in values.items():
-        text = value if isinstance(value, str) else _json(value)
+        text = value if isinstance(value, str) else value_text(value)
         lines.append(f"<{key}>\n{text}\n</{key}>" if "\n" in text else f"{key}: {text}")
     return "\n".join(lines)
 
 
-def _json(value: object) -> str:
+def value_text(value: object) -> str:
+    """A value as JSON, on one line where that is short; what JSON cannot hold, as Python writes it."""
     try:
         if is_deep(value):
             return repr(_shallow(value))
