@@ -86,17 +86,6 @@ async def test_a_search_in_the_record_goes_through_its_rows_and_escape_ends_it(l
         await reader.until(lambda: isinstance(reader.app.screen, TranscriptScreen))
 
 
-async def test_of_very_many_matches_the_first_are_gone_through(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trajview.app.raw.screen.MOST_FOUND", 3)
-    async with reading(log) as reader:
-        await raw_at(reader, "m0")
-        await reader.press("g")
-        await reader.ask("slash", "kettle")
-        await reader.until(lambda: "1/3+" in title(reader))
-        await reader.press("N")
-        assert "3/3+" in title(reader)
-
-
 async def test_what_the_record_does_not_hold_is_said_and_n_does_nothing(log: Path) -> None:
     async with reading(log) as reader:
         await raw_at(reader, "m0")

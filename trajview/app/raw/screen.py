@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Sequence
 from functools import partial
-from itertools import islice
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
@@ -15,7 +14,6 @@ from textual.widgets import Static
 
 from trajview.app.keys import bindings_for, key_of
 from trajview.app.raw.text import Shown, shown_of
-from trajview.app.render.matches import spans_between
 from trajview.app.render.verbatim import size_of
 from trajview.app.shared.background import Background, Task
 from trajview.app.shared.edit import open_outside
@@ -41,41 +39,12 @@ if TYPE_CHECKING:
 __all__ = ["RawScreen"]
 
 
-MOST_FOUND = 100_000
-"""Matches of a search that are gone through: a letter is in half a gigabyte more often than memory holds places."""
 _WITHOUT_RECORD = frozenset({"back", "edit", "palette"})
 """Commands that do something while the record is being read."""
 _LONG = 60.0
 """Seconds that keys wait for the record at most."""
 _Place = tuple[int, int]
 """A line of the record and a column in it, both from 0."""
-
-
-class _Matches:
-    """Where what is searched for begins in the record; `places` is None until the search is done."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.places: list[_Place] | None = None
-        self._went_to: tuple[_Place, int] = (-1, 0), 0
-
-    def nearest(self, session: TranscriptSession, step: int) -> int:
-        """The number of the match after the row of the cursor (`step` 1), before it (-1), or on it or after it (0)."""
-        line, start, end = session.layout(0).rows[session.cursor[1]]
-        (at_line, at), width = self._went_to
-        if at_line == line and width != session.options.width:  # the rows are others now: it may be on a later one
-            end = max(end, at + 1)
-        place = (line, max(end, start + 1)) if step > 0 else (line, start)
-        return bisect_left(self.places or [], place) - (step < 0)
-
-    def go(self, session: TranscriptSession, number: int) -> str:
-        """Put the cursor on the match of a number, round the ends; returns which one of how many it is."""
-        if not self.places:
-            return "not found"
-        number %= len(self.places)
-        _go_to(session, self.places[number])
-        self._went_to = self.places[number], session.options.width
-        return f"{number + 1:,}/{len(self.places):,}{'+' * (len(self.places) == MOST_FOUND)}"
 
 
 def _go_to(session: TranscriptSession, place: _Place) -> None:
@@ -101,7 +70,8 @@ class RawScreen(TrajviewScreen):
         self.info, self.at = info, at
         self._size_text = self._status = ""
         self._changed = False  # since it was read
-        self._matches: _Matches | None = None
+        self._sought = ""
+        """What is searched for, "" for nothing."""
         self.view, self.prompt = TranscriptView(), Prompt()
         self._background = Background(self)
         self.commands = {
@@ -135,7 +105,7 @@ class RawScreen(TrajviewScreen):
     def can_do(self, id: str) -> bool:
         """Whether a command can be done now: without a search, `n` has nowhere to go."""
         if id in ("highlight.next", "highlight.previous"):
-            return self._matches is not None and self._matches.places is not None
+            return self.view.session is not None and self.view.session.search is not None
         return super().can_do(id)
 
     def runs_changed(self, infos: Sequence[RunInfo]) -> None:
@@ -200,7 +170,7 @@ class RawScreen(TrajviewScreen):
         except QueryError as error:
             self._title(f"{error.sentence}: {error.hint}")
             return
-        self._matches = _Matches(text)
+        self._sought = text
         self._title(f"{self._size_text} · searching…")
         self._background.start("search", partial(self._look_for, self.view.session, query, text))
 
@@ -209,40 +179,34 @@ class RawScreen(TrajviewScreen):
             with short_turns():
                 for hits in search(session.messages, query, text=text, cancelled=task.cancelled):
                     if hits.done:
-                        lines = enumerate(session.layout(0).lines if hits.total else [])
-                        places = (
-                            (line, start)
-                            for line, shown in lines
-                            for start, _ in spans_between(query.pattern, shown.text, 0, len(shown.text))
-                        )
-                        task.tell(self._show_found, session, hits, list(islice(places, MOST_FOUND)))
+                        session.hits.rows(0, hits)
+                        task.tell(self._show_found, session, hits)
         except TooSlow as error:
             task.tell(self._give_up, f"{error.sentence}: {error.hint}")
 
     def _give_up(self, why: str) -> None:
-        self._matches = None
+        self._sought = ""
         self._title(why)
 
-    def _show_found(self, session: TranscriptSession, hits: SearchHits, places: list[_Place]) -> None:
-        assert self._matches is not None
-        self._matches.places = places
+    def _show_found(self, session: TranscriptSession, hits: SearchHits) -> None:
         session.highlights.set_search(hits)
-        self._step_match(0)
+        self._step_match(1, here=True)
         self.refresh_bindings()
 
-    def _step_match(self, step: int) -> None:
-        """To the next row on which the search has found something, the previous one, or from here on (0)."""
-        matches, session = self._matches, self.view.session
-        if matches is not None and session is not None:
-            which = matches.go(session, matches.nearest(session, step))
+    def _step_match(self, step: int, *, here: bool = False) -> None:
+        """To the next row on which the search has found something, or the previous one; `here`: from this row on."""
+        session = self.view.session
+        if session is not None and session.search is not None:
+            found = session.hits.step(step, here=here)
+            which = f"{session.hits.passed:,}/{session.search.total:,}" if found else "not found"
             self.view.sync()
-            self._title(f"{self._size_text} · “{one_line(matches.text, 40)}” {which}")
+            self._title(f"{self._size_text} · “{one_line(self._sought, 40)}” {which}")
 
     def _end_search(self) -> bool:
         """End the search that is on, or under way; False if there was none."""
         self._background.cancel("search")
-        matches, self._matches = self._matches, None
-        if matches is None or self.view.session is None:
+        sought, self._sought = self._sought, ""
+        if not sought or self.view.session is None:
             return False
         self.view.session.highlights.set_search(None)
         self.view.sync()

@@ -156,9 +156,10 @@ class TranscriptSession(Positions):
 
     def layout(self, item: int) -> Layout:
         """The lines and rows of a message, its unit's header included. Kept while it stays near the screen."""
-        if self._layouts_for != self.revision:
+        made_for = self._changes if self.options.bare else self.revision
+        if self._layouts_for != made_for:
             self._layouts.clear()
-            self._layouts_for = self.revision
+            self._layouts_for = made_for
         found = self._layouts.get(item)
         if found is not None:
             self._layouts.move_to_end(item)
@@ -205,10 +206,13 @@ class TranscriptSession(Positions):
         anchors = self._resting[1] if self._resting is not None and resting else self._anchors()
         self.height = max(1, height)
         width = max(10, width)
+        match = self.hits.match_here
         if width != self.options.width:
             self.options = replace(self.options, width=width)
             self._relayout()
         self._put_at(anchors)
+        if match is not None:
+            self.cursor = self.message, self.hits.rows(self.message)[match]
         self._cursor_into_window()
         self._resting = (self.top, self.cursor), anchors
 
@@ -467,27 +471,32 @@ class Hits:
 
     def __init__(self, session: TranscriptSession) -> None:
         self._session = session
+        self._found_in: tuple[Layout, SearchHits] | None = None
+        self._found: list[int] = []
 
-    def rows(self, message: int) -> list[int]:
-        """The rows of a message, as it is folded now, on which a match begins."""
-        return list(dict.fromkeys(self._rows_of_matches(message)))
+    def rows(self, message: int, search: SearchHits | None = None) -> list[int]:
+        """The row of each match in a message, as it is folded now; what was found last is kept.
 
-    def _rows_of_matches(self, message: int) -> list[int]:
-        """The row of each match."""
-        session, search = self._session, self._session.search
-        if search is None:
+        In a very long message that takes a while: a `search` that is not on yet is looked for in a thread.
+        """
+        search = search or self._session.search
+        if search is None or not search.messages:
             return []
-        looks = partial(search.looks_at, session.roles[message])
-        return rows_of_matches(session.layout(message), search.pattern, looks)
+        layout = self._session.layout(message)
+        if self._found_in is None or self._found_in[0] is not layout or self._found_in[1] is not search:
+            looks = partial(search.looks_at, self._session.roles[message])
+            self._found, self._found_in = rows_of_matches(layout, search.pattern, looks), (layout, search)
+        return self._found
 
-    def _row_further(self, step: int) -> int | None:
+    def _row_further(self, step: int, *, here: bool = False) -> int | None:
         """The next row with a match in the message that the cursor is in; None where it holds no more."""
-        message, here = self._session.message, self._session.cursor[1]
+        message = self._session.message
         if not self._is_hit(message):
             return None
         self._reveal(message)
-        rows = self.rows(message)[::step]
-        return next((row for row in rows if (row - here) * step > 0), None)
+        rows, row = self.rows(message), self._session.cursor[1]
+        at = bisect_left(rows, row) - 1 if step < 0 else bisect_left(rows, row) if here else bisect_right(rows, row)
+        return rows[at] if 0 <= at < len(rows) else None
 
     def _is_hit(self, message: int) -> bool:
         at = bisect_left(self._messages, message)
@@ -497,9 +506,16 @@ class Hits:
         """Whether there is a match in that direction before the end; shows those of the message that the cursor is in."""
         return self._session.steps.is_further(self._messages, step) or self._row_further(step) is not None
 
-    def step(self, step: int) -> bool:
-        """Next or previous row with a match, round the ends."""
-        message, row = self._session.message, self._row_further(step)
+    @property
+    def match_here(self) -> int | None:
+        """Which match of its message is the first on the row of the cursor, from 0; None where none is."""
+        rows, row = self.rows(self._session.message), self._session.cursor[1]
+        at = bisect_left(rows, row)
+        return at if row in rows[at : at + 1] else None
+
+    def step(self, step: int, *, here: bool = False) -> bool:
+        """Next or previous row with a match, round the ends; `here`: the row of the cursor may be the next."""
+        message, row = self._session.message, self._row_further(step, here=here)
         if row is not None:
             self._session.to_message(message, row)
         elif self._messages:
@@ -530,7 +546,7 @@ class Hits:
         """Unfold a message, and show reasoning or tool output again, where that hides matches."""
         session, search = self._session, self._session.search
         assert search is not None
-        if len(self._rows_of_matches(number)) >= search.counts[bisect_left(search.messages, number)]:
+        if len(self.rows(number)) >= search.counts[bisect_left(search.messages, number)]:
             return
         session.unfold(number)
         message, found = session.messages[number], search.pattern.search
@@ -549,7 +565,7 @@ class Hits:
         at = bisect_left(search.messages, message)
         if not self._is_hit(message):
             return search.before[at]
-        above = bisect_right(self._rows_of_matches(message), self._session.cursor[1])
+        above = bisect_right(self.rows(message), self._session.cursor[1])
         return search.before[at] + min(above, search.counts[at])
 
 
