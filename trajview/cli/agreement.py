@@ -27,6 +27,7 @@ from .common import (
     store_option,
     stream_runs,
 )
+from .completing import complete_rubric
 from .front import EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG, tidy_up
 from .progress import counted
 
@@ -43,7 +44,12 @@ _COLUMNS = ("comparison", "dimension", "who", "measure", "value", "low", "high",
 @click.command("agreement", short_help="How far annotators agree, with each other and with the log.")
 @store_option
 @click.option("--episodes", multiple=True, metavar="PATH", help="Logs with rewards to compare with; may be repeated.")
-@click.option("--rubric", metavar="NAME|FILE", help="Only the dimensions of this one, in its order.")
+@click.option(
+    "--rubric",
+    metavar="NAME|FILE",
+    help="Only the dimensions of this one, in its order.",
+    shell_complete=complete_rubric,
+)
 @click.option("--annotator", "annotators", multiple=True, metavar="NAME", help="Only this one; may be repeated.")
 @click.option("--gold", default="gold", show_default=True, metavar="NAME", help="Who settles, and is no annotator.")
 @click.option("--resamples", type=click.IntRange(0, 1_000_000), default=1000, show_default=True, help="Of the bootstrap; 0 for no intervals.")  # fmt: skip

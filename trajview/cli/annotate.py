@@ -23,6 +23,7 @@ from .common import (
     say_problem,
     scoring_options,
 )
+from .completing import complete_run
 
 if TYPE_CHECKING:
     from trajview.annotation.queue import Plan
@@ -50,7 +51,7 @@ class _Part(_PairType):
 def _queue_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
         click.option("--follow", is_flag=True, help="Take in what is added to the files and folders meanwhile."),
-        click.option("--run", metavar="ID", help="Begin with the episode with this id or key, in the queue or not."),
+        click.option("--run", metavar="ID", help="Begin with the episode with this id or key, in the queue or not.", shell_complete=complete_run),
         where_option,
         click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N episodes, the first of the order."),
         click.option("--assign", type=_Part(), metavar="I/N", help="Only the I-th of N parts that share no episode."),

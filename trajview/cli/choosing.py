@@ -11,6 +11,7 @@ import click
 from trajview.errors import TrajviewError
 
 from .common import stream_runs
+from .completing import complete_where
 from .front import EXIT_WRONG
 
 if TYPE_CHECKING:
@@ -54,7 +55,10 @@ class Explained(click.Command):
 def where_option(command: _Command) -> _Command:
     """The option --where."""
     return click.option(
-        "--where", metavar="EXPR", help="Only the runs that match: 'reward < 0.5 and model ~ gpt' (see `ls --help`)."
+        "--where",
+        metavar="EXPR",
+        help="Only the runs that match: 'reward < 0.5 and model ~ gpt' (see `ls --help`).",
+        shell_complete=complete_where,
     )(command)
 
 

@@ -17,6 +17,7 @@ import click
 from trajview.errors import Problem, UnreadableError, Where, shown
 from trajview.textsafe import one_line, safe_json, safe_text
 
+from .completing import complete_rubric, complete_theme
 from .front import AT_END, COMMANDS, EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG, SAID, is_terminal, say_problem
 
 if TYPE_CHECKING:
@@ -67,9 +68,19 @@ def is_blind(blind: bool | None) -> bool:
 def scoring_options(command: _Command) -> _Command:
     """Add the options that both ways into the viewer have: store, annotator, rubric, and looks."""
     for option in (
-        click.option("--theme", metavar="NAME", help="A Textual theme; `ansi-dark` uses the terminal's own colours."),
+        click.option(
+            "--theme",
+            metavar="NAME",
+            help="A Textual theme; `ansi-dark` uses the terminal's own colours.",
+            shell_complete=complete_theme,
+        ),
         blind_option,
-        click.option("--rubric", metavar="NAME|FILE", help="What is rated: a built-in rubric or a file.  [by format]"),
+        click.option(
+            "--rubric",
+            metavar="NAME|FILE",
+            help="What is rated: a built-in rubric or a file.  [by format]",
+            shell_complete=complete_rubric,
+        ),
         click.option("--annotator", metavar="NAME", help="Who annotates.  [the login name]"),
         click.option(
             "--force-store",

@@ -23,6 +23,7 @@ from .common import (
     scoring_options,
     wants_colour,
 )
+from .completing import complete_run
 from .front import EARLY, EXIT_WRONG, can_view, tidy_up
 from .stdin import take_terminal
 
@@ -46,8 +47,13 @@ class _WhichRun(TrajviewError):
 @click.command("compare", short_help="Show how two runs differ.")
 @click.argument("left", metavar="A", type=click.Path(path_type=Path))
 @click.argument("right", metavar="[B]", required=False, type=click.Path(path_type=Path))
-@click.option("--run-a", metavar="ID", help="The run of A with this id or key, where A holds several.")
-@click.option("--run-b", metavar="ID", help="The run of B.")
+@click.option(
+    "--run-a",
+    metavar="ID",
+    help="The run of A with this id or key, where A holds several.",
+    shell_complete=complete_run,
+)
+@click.option("--run-b", metavar="ID", help="The run of B.", shell_complete=complete_run)
 @click.option("--side-by-side/--unified", "beside", default=None, help="How the diff is printed.  [by the width]")
 @click.option("-C", "--context", type=click.IntRange(min=0), default=3, metavar="N", help="Equal lines around.  [3]")
 @click.option("-U", "context", type=click.IntRange(min=0), default=3, hidden=True)

@@ -28,6 +28,7 @@ from .common import (
     say_nothing_found,
     say_problem,
 )
+from .completing import complete_run
 from .front import EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG
 from .named_rules import rule_option, rules_on
 
@@ -69,7 +70,9 @@ def _range(_ctx: click.Context, _param: click.Parameter, value: str | None) -> _
 
 @click.command("export", short_help="Write runs as Markdown, HTML, or another tool's JSON.")
 @paths_argument
-@click.option("--run", metavar="ID", help="Only the run with this id or key (see `trajview ls`).")
+@click.option(
+    "--run", metavar="ID", help="Only the run with this id or key (see `trajview ls`).", shell_complete=complete_run
+)
 @click.option("--transcript", type=click.IntRange(0), metavar="N", help="Only this transcript, counted from 0.")
 @click.option(
     "--unit",

@@ -34,6 +34,7 @@ from .common import (
     say_nothing_found,
     stream_runs,
 )
+from .completing import complete_fields
 from .tables import table
 
 if TYPE_CHECKING:
@@ -56,9 +57,19 @@ _IN_CSV = ("id", "source", "format", "name", "messages", "units", "transcripts",
 @click.command("ls", short_help="List the runs.", cls=Explained)
 @paths_argument
 @choosing_options
-@click.option("--sort", metavar="FIELDS", help="In this order, such as -reward,units; a - turns it round.")
+@click.option(
+    "--sort",
+    metavar="FIELDS",
+    help="In this order, such as -reward,units; a - turns it round.",
+    shell_complete=complete_fields,
+)
 @click.option("--format", "form", type=click.Choice(["table", "csv", "jsonl"]), hidden=True)
-@click.option("--columns", metavar="FIELDS", help="These fields, such as id,reward,tokens,metadata.task.")
+@click.option(
+    "--columns",
+    metavar="FIELDS",
+    help="These fields, such as id,reward,tokens,metadata.task.",
+    shell_complete=complete_fields,
+)
 @click.option("--json", "form", flag_value="jsonl", help="One JSON object a line.")
 @click.option("--csv", "form", flag_value="csv", help="A line of values for each run, below one of names.")
 @blind_option

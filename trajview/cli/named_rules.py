@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from .common import say_problem
+from .completing import paths_in
 
 if TYPE_CHECKING:
     from trajview.config import Settings
@@ -39,10 +39,8 @@ def _complete(ctx: click.Context, _param: click.Parameter, incomplete: str) -> l
     from trajview.rules import built_in_rules, project_file
     from trajview.rules.known import known_rules
 
-    # An option without its value keeps click from telling arguments apart.
-    given = [Path(one) for one in ctx.args if os.path.lexists(one)] or [Path()]
     try:
-        rules, _ = known_rules(load_settings().rules, project_file(given))
+        rules, _ = known_rules(load_settings().rules, project_file(paths_in(ctx) or [Path()]))
     except TrajviewError:  # a faulty configuration is reported when a command runs
         rules = {rule.name: rule for rule in built_in_rules()}
     names = (name.replace(" ", "-") for name in rules)

@@ -11,6 +11,7 @@ import click
 from trajview.errors import Problem
 
 from .common import existing, out, print_json, problem_json
+from .completing import complete_rubric
 from .front import EXIT_PROBLEMS, EXIT_WRONG
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def list_rubrics(in_json: bool) -> None:
 
 
 @command.command("show")
-@click.argument("rubric", metavar="NAME|FILE")
+@click.argument("rubric", metavar="NAME|FILE", shell_complete=complete_rubric)
 @_json_option
 def show(rubric: str, in_json: bool) -> None:
     """Print a rubric as TOML, to start one of your own from."""

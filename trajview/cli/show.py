@@ -24,6 +24,7 @@ from .common import (
     say_problem,
     wants_colour,
 )
+from .completing import complete_run
 from .front import EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG
 
 if TYPE_CHECKING:
@@ -46,7 +47,9 @@ class _NoSuchUnit(TrajviewError):
 
 @click.command("show", short_help="Print runs as text.")
 @paths_argument
-@click.option("--run", metavar="ID", help="Only the run with this id or key (see `trajview ls`).")
+@click.option(
+    "--run", metavar="ID", help="Only the run with this id or key (see `trajview ls`).", shell_complete=complete_run
+)
 @click.option("--unit", type=int, metavar="N", help="Only this action unit, counted from 0, of the first transcript.")
 @click.option(
     "--tags", is_flag=True, help="With Docent's tags, as a model is given a run; so it is with --token-limit."

@@ -9,6 +9,7 @@ import click
 
 from .choosing import query_of, where_option
 from .common import existing, is_blind, no_cache_option, paths_argument, scoring_options
+from .completing import complete_run
 from .front import can_view, open_viewer
 from .named_rules import rule_option, rules_named
 from .stdin import Spool
@@ -18,7 +19,7 @@ __all__ = ["command"]
 
 @click.command("view", short_help="Read PATH in the viewer (the default).")
 @paths_argument
-@click.option("--run", metavar="ID", help="Open the run with this id or key at once.")
+@click.option("--run", metavar="ID", help="Open the run with this id or key at once.", shell_complete=complete_run)
 @click.option("--unit", type=click.IntRange(min=0), metavar="N", help="Go to this action unit, counted from 0.")
 @click.option("--highlight", multiple=True, metavar="REGEX", help="Highlight the units that match; may be repeated.")
 @rule_option("Highlight what this named rule matches; may be repeated.")

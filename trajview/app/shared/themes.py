@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from textual.theme import Theme
+from textual.theme import BUILTIN_THEMES, Theme
 
-__all__ = ["THEMES"]
+__all__ = ["THEMES", "theme_names"]
 
 # Rich makes a 256-colour terminal's grey only of what is nearly grey: a little more colour in a dark or a light one, and it
 # is black, or yellow. The backgrounds stay below that.
@@ -38,3 +38,8 @@ THEMES = (
         dark=False,
     ),
 )
+
+
+def theme_names() -> list[str]:
+    """The names of all themes that `--theme` takes."""
+    return sorted([*BUILTIN_THEMES, *(theme.name for theme in THEMES)])
