@@ -28,14 +28,10 @@ _MOST: Final = 30
 """Candidates that are listed, if there is room."""
 
 
-def _do_nothing(*_: object) -> None:
-    """Stands for what no owner has set yet."""
-
-
 class _Completes(Suggester):
     """Shows the likeliest candidate behind what is typed; `found_for` gives what can follow a text."""
 
-    def __init__(self, found_for: Callable[[str], Candidates | None]) -> None:
+    def __init__(self, found_for: Callable[[str], Candidates]) -> None:
         super().__init__(use_cache=False, case_sensitive=True)
         self._found_for = found_for
 
@@ -49,7 +45,7 @@ class _Completes(Suggester):
 class FilterBar(Vertical):
     """A filter on one line, with what it leaves at the right, and below it what is wrong or what can follow.
 
-    Hidden until `start`. The owner sets what is called, and calls `count` and `show_hint`.
+    Hidden until `start`. The owner calls `count` and `show_hint`.
     """
 
     DEFAULT_CSS = """
@@ -77,16 +73,22 @@ class FilterBar(Vertical):
         Binding("down", "step(1)", show=False, priority=True),
     ]
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        candidates: Callable[[str], Candidates],
+        changed: Callable[[], object],
+        left: Callable[[], object],
+        step: Callable[[int], object],
+    ) -> None:
+        """
+        Args:
+            candidates: Gives what can follow a text.
+            changed: Called when something else is in the field: `text`.
+            left: Called when the person is done with the filter: it is kept, or it was cleared.
+            step: Called to move the cursor of the list by some rows, without leaving the filter.
+        """
         super().__init__()
-        self.candidates: Callable[[str], Candidates] | None = None
-        """Gives what can follow a text."""
-        self.changed: Callable[[], object] = _do_nothing
-        """Called when something else is in the field: `text`."""
-        self.left: Callable[[], object] = _do_nothing
-        """Called when the person is done with the filter: it is kept, or it was cleared."""
-        self.step: Callable[[int], object] = _do_nothing
-        """Called to move the cursor of the list by some rows, without leaving the filter."""
+        self._candidates, self._changed, self._left, self._step = candidates, changed, left, step
         self._wrong: WhereError | None = None
         self._found: tuple[str, Candidates] | None = None
         self._cycle: tuple[str, Candidates, int] | None = None
@@ -136,11 +138,11 @@ class FilterBar(Vertical):
         """Say what the filter leaves: `3 of 42`."""
         self._counts.update(Content(text))
 
-    def found_for(self, text: str) -> Candidates | None:
+    def found_for(self, text: str) -> Candidates:
         """What can follow a text; looked for once."""
         if self._found is None or self._found[0] != text:
-            self._found = (text, self.candidates(text)) if self.candidates is not None else None
-        return self._found[1] if self._found is not None else None
+            self._found = text, self._candidates(text)
+        return self._found[1]
 
     def learnt(self) -> None:
         """More can follow than before: show that, if somebody types."""
@@ -177,9 +179,7 @@ class FilterBar(Vertical):
     def _what_follows(self, text: str) -> Content:
         found = self.found_for(text)
         if not found:
-            return Content.styled(
-                " " * _BEFORE + (one_line(found.about) if found is not None else ""), "$foreground 50%"
-            )
+            return Content.styled(" " * _BEFORE + one_line(found.about), "$foreground 50%")
         room = max(20, (self.size.width or 80) - _BEFORE - 2)
         parts: list[tuple[str, str]] = [(" " * _BEFORE, "$foreground 50%")]
         shown = _fitting(found, room)
@@ -198,15 +198,15 @@ class FilterBar(Vertical):
         with box.prevent(box.Changed):
             box.value = ""
         self.remove_class("-open")
-        self.changed()
-        self.left()
+        self._changed()
+        self._left()
 
     def action_keep(self) -> None:
         """Keep the filter and go back to the list; an empty one goes away, one that is wrong has to be mended first."""
         if self._wrong is not None:
             self.show_hint(self._wrong, loudly=True)
         elif self._box.value.strip():
-            self.left()
+            self._left()
         else:
             self.action_clear()
 
@@ -236,11 +236,11 @@ class FilterBar(Vertical):
 
     def action_step(self, rows: int) -> None:
         """Move the cursor of the list."""
-        self.step(rows)
+        self._step(rows)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
-        self.changed()
+        self._changed()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()

@@ -38,7 +38,6 @@ class Filtering:
         self,
         runs: RunList,
         table: RunTable,
-        bar: FilterBar,
         corpus: Corpus,
         call_later: Callable[[Callable[[], None]], object],
         *,
@@ -53,7 +52,6 @@ class Filtering:
         """
         self._runs = runs
         self._table = table
-        self._bar = bar
         self._corpus = corpus
         self._call_later = call_later
         self._blind = blind
@@ -62,10 +60,7 @@ class Filtering:
         self._is_sampled = False
         self._sample: Sequence[tuple[int, RunInfo]] = ()
         """Runs whose keys of metadata are to be offered, as far as these are not known."""
-        bar.candidates = self._candidates
-        bar.changed = self._filter_as_typed
-        bar.left = self._keep
-        bar.step = table.move
+        self.bar = FilterBar(self._candidates, self._filter_as_typed, self._keep, table.move)
 
     @property
     def commands(self) -> Commands:
@@ -82,12 +77,12 @@ class Filtering:
     def begin(self, text: str) -> None:
         """Filter from the start."""
         self._runs.filter(text)
-        self._bar.show(text)
+        self.bar.show(text)
 
     def _filter_as_typed(self) -> None:
         """Filter by what is in the field now."""
-        wrong = self._runs.filter(self._bar.text, typing=True)
-        self._bar.show_hint(wrong)
+        wrong = self._runs.filter(self.bar.text, typing=True)
+        self.bar.show_hint(wrong)
         self.order_changed()
 
     def _keep(self) -> None:
@@ -195,7 +190,7 @@ class Filtering:
         self._table.rows_come()
         self._table.show_news()
         if self._is_sampled:
-            self._bar.learnt()
+            self.bar.learnt()
         if self._finder is not None:
             self._finder.taken(learnt, monotonic() - begun)
             if self._finder.left <= _AHEAD // 2:

@@ -17,7 +17,6 @@ from textual.widgets import Static
 from trajview.app.annotate.episodes import EpisodeKeys
 from trajview.app.keys import bindings_for, key_of
 from trajview.app.runs.arrivals import Arrivals
-from trajview.app.runs.filter_bar import FilterBar
 from trajview.app.runs.filtering import Filtering
 from trajview.app.runs.run_list import RunList, RunRow
 from trajview.app.runs.table import RunTable
@@ -85,7 +84,6 @@ class BrowserScreen(TrajviewScreen):
         self.settings = settings
         self.runs = RunList(settings.paths)
         self.table = RunTable(self.runs)
-        self.bar = FilterBar()
         self._title = Static("", id="browser-title")
         self._counts = Static("", id="browser-counts")
         self._status = Static("", id="browser-status")
@@ -94,8 +92,9 @@ class BrowserScreen(TrajviewScreen):
         self._begun = False
         self._background = Background(self)
         self._filtering = Filtering(
-            self.runs, self.table, self.bar, corpus, self.call_later, blind=settings.blind, changed=self._show_texts
+            self.runs, self.table, corpus, self.call_later, blind=settings.blind, changed=self._show_texts
         )
+        self.bar = self._filtering.bar
         self._arrivals = Arrivals(
             self.runs, self.table, self.call_later, blind=settings.blind, taken=self._taken, shown=self._show_texts
         )
