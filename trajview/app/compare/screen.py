@@ -77,8 +77,7 @@ class CompareScreen(TrajviewScreen):
         """The chosen side, as the head and the search show it."""
         self._brief = ""
         """What the last key has done."""
-        self.view, self.head = CompareView(), CompareHead(self.names)
-        self.minimap = CompareMap(lambda percentage: self._do(lambda comparison: comparison.to_percentage(percentage)))
+        self.view, self.head, self.minimap = CompareView(), CompareHead(self.names), CompareMap()
         self.prompt, self.status = Prompt(), StatusLine()
         self.background = Background(self)
         self.selection = RowSelection(self.view)
@@ -179,7 +178,7 @@ class CompareScreen(TrajviewScreen):
         comparison.side = self._side
         self.comparison, self.index, self._count = comparison, index, count
         self.head.show(comparison, facts)
-        self.minimap.show(comparison)
+        self.minimap.show_comparison(comparison)
         self.view.show(comparison)
         self.searcher.search_again(comparison)
         self._coming.done()
@@ -251,7 +250,7 @@ class CompareScreen(TrajviewScreen):
 
     def _show_search(self, search: SideSearch | None) -> None:
         if self.comparison is not None:
-            self.minimap.show(self.comparison, search)
+            self.minimap.show_comparison(self.comparison, search)
             self.view.show_search(search)
 
     # -- commands ------------------------------------------------------------------------------------------------------
@@ -261,6 +260,10 @@ class CompareScreen(TrajviewScreen):
         if self.comparison is not None:
             command(self.comparison)
             self.view.sync()
+
+    def on_minimap_picked(self, message: CompareMap.Picked) -> None:
+        message.stop()
+        self._do(lambda comparison: comparison.to_percentage(100 * message.share))
 
     def _step_difference(self, step: int, comparison: Comparison) -> None:
         """To the next or previous difference; while a search is on, to its next or previous match."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import ClassVar, Final
 
@@ -11,7 +11,6 @@ from rich.segment import Segment
 from textual import events
 from textual.content import Content
 from textual.strip import Strip
-from textual.widget import Widget
 from textual.widgets import Static
 
 from trajview.app.compare.comparison import GUTTER, MIDDLE, Comparison, side_width
@@ -23,7 +22,7 @@ from trajview.app.shared.cells import fit
 from trajview.app.shared.positions import Position
 from trajview.app.shared.rows_view import RowsView
 from trajview.app.shared.strips import characters_before, with_matches
-from trajview.app.shared.styled import Dragged, Styled
+from trajview.app.transcript.minimap import Minimap, OverviewLine, window_of
 from trajview.compare.alignment import Kind
 from trajview.compare.facts import Fact
 
@@ -148,71 +147,35 @@ class CompareView(RowsView, can_focus=True, inherit_bindings=False):
         self.sync()
 
 
-class CompareMap(Dragged, Styled, Widget, can_focus=False):
+class CompareMap(Minimap):
     """One column that stands for the whole comparison: where the sides differ, or what a search found, and the screen."""
 
     LOOKS: ClassVar[Mapping[str, str]] = {
         "left": "$primary", "right": "$warning", "both": "$foreground", "hit": "$accent",
         "window": "on $foreground 22%",
     }  # fmt: skip
-    IN_ANSI: ClassVar[Mapping[str, str]] = {
-        "window": "on ansi_bright_black",
-    }  # fmt: skip
-    DEFAULT_CSS = """
-    CompareMap {
-        width: 1; height: 1fr; background: $background;
-    }
-    """
 
-    def __init__(self, go_to: Callable[[float], object]) -> None:
-        """`go_to` is called with how far down the place is that was clicked, in percent."""
-        super().__init__()
-        self._go_to = go_to
-        self.session: Comparison | None = None
-        self._search: SideSearch | None = None
-        self._signs: dict[int, str] = {}
-
-    def show(self, session: Comparison, search: SideSearch | None = None) -> None:
+    def show_comparison(self, session: Comparison, search: SideSearch | None = None) -> None:
         """Show another comparison, or what another search of it has found."""
-        self.session, self._search = session, search
-        self.follow()
+        self.show_overview(partial(_overview, session, search))
 
-    def on_resize(self) -> None:
-        self.follow()
 
-    def follow(self) -> None:
-        """The window has moved, or the document is laid out otherwise."""
-        self._signs = {}
-        session = self.session
-        if session is not None:
-            for item in session.stops[:: max(1, len(session.stops) // _MOST)]:
-                name = {Kind.LEFT: "left", Kind.RIGHT: "right"}.get(session.kind_of(item), "both")
-                line = self._line_of(session, item)
-                self._signs[line] = name if self._signs.get(line, name) == name else "both"
-            for item in self._search.items(_MOST) if self._search is not None else ():
-                self._signs[self._line_of(session, item)] = "hit"
-        self.refresh()
+def _overview(session: Comparison, search: SideSearch | None, height: int) -> list[OverviewLine]:
+    """A comparison on so many lines."""
+    signs: dict[int, str] = {}
 
-    def _line_of(self, session: Comparison, item: int) -> int:
-        height = self.size.height
+    def line_of(item: int) -> int:
         return min(height - 1, session.map.start(item) * height // max(1, session.map.total))
 
-    def render_line(self, y: int) -> Strip:
-        self._find_styles()
-        session, height = self.session, self.size.height
-        if session is None or not session.count or not height:
-            return Strip([Segment(" ", self._base)])
-        total, top = max(1, session.map.total), session.y_of(session.top)
-        first, last = top * height // total, (top + session.height - 1) * height // total
-        style = self._base + self._styles["window"] if first <= y <= last else self._base
-        name = self._signs.get(y)
-        if name is None:
-            return Strip([Segment(" ", style)])
-        return Strip([Segment("▪", style + self._styles[name])])
-
-    def _pick(self, y: int, *, exactly: bool = False) -> None:  # noqa: ARG002 - of those whose signs are few
-        last = max(1, self.size.height - 1)
-        self._go_to(100 * max(0, min(y, last)) / last)
+    for item in session.stops[:: max(1, len(session.stops) // _MOST)]:
+        name = {Kind.LEFT: "left", Kind.RIGHT: "right"}.get(session.kind_of(item), "both")
+        line = line_of(item)
+        signs[line] = name if signs.get(line, name) == name else "both"
+    for item in search.items(_MOST) if search is not None else ():
+        signs[line_of(item)] = "hit"
+    first, last = window_of(session, height)
+    shows = session.count > 0
+    return [OverviewLine("", False, signs.get(y, ""), 0, shows and first <= y <= last) for y in range(height)]
 
 
 class CompareHead(Static):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import ClassVar, NamedTuple
 
 from rich.segment import Segment
@@ -12,6 +13,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from trajview.app.render.headers import sign_of
+from trajview.app.shared.positions import Positions
 from trajview.app.shared.row_styles import SIGNS, SIGNS_IN_ANSI
 from trajview.app.shared.styled import Dragged, PlainLines, Styled
 from trajview.app.transcript.session import TranscriptSession
@@ -26,6 +28,7 @@ class OverviewLine(NamedTuple):
     """One line: the role of what is there, whether that is folded, what stands out, and whether it is on the screen."""
 
     role: str
+    """Empty where no bar is shown."""
     folded: bool
     kind: str
     """`error`, `hit`, `mark` or `sign.COLOUR` (a rule's), the gravest; empty for nothing."""
@@ -62,7 +65,8 @@ class Minimap(Dragged, PlainLines, Styled, Widget, can_focus=False):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.session: TranscriptSession | None = None
+        self._overview: Callable[[int], list[OverviewLine]] = lambda _: []
+        """Gives what is on so many lines."""
         self._lines: list[OverviewLine] = []
         """What is on the screen."""
         self._strips: dict[tuple[object, ...], Strip] = {}
@@ -70,18 +74,18 @@ class Minimap(Dragged, PlainLines, Styled, Widget, can_focus=False):
 
     def show(self, session: TranscriptSession) -> None:
         """Show another session."""
-        self.session = session
+        self.show_overview(partial(overview, session))
+
+    def show_overview(self, overview: Callable[[int], list[OverviewLine]]) -> None:
+        """Show another document; `overview` gives what is on so many lines of it."""
+        self._overview = overview
         self.follow()
 
     def follow(self) -> None:
         """The window has moved, or something else has changed: repaint where that shows."""
-        before = self._lines
-        self._find_lines()
+        before, self._lines = self._lines, self._overview(self.size.height)
         if self._lines != before:
             self.refresh()
-
-    def _find_lines(self) -> None:
-        self._lines = overview(self.session, self.size.height) if self.session is not None else []
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
@@ -90,7 +94,7 @@ class Minimap(Dragged, PlainLines, Styled, Widget, can_focus=False):
     def render_line(self, y: int) -> Strip:
         self._find_styles()
         if len(self._lines) != self.size.height:
-            self._find_lines()
+            self._lines = self._overview(self.size.height)
         width = self.size.width
         if y >= len(self._lines):
             return Strip.blank(width, self._base)
@@ -102,7 +106,9 @@ class Minimap(Dragged, PlainLines, Styled, Widget, can_focus=False):
 
     def _drawn(self, line: OverviewLine, width: int) -> Strip:
         style = self._base + self._styles["window"] if line.window else self._base
-        bar = Segment("┊" if line.folded else "▎", style + self._styles.get(line.role, Style.null()))
+        bar = Segment(
+            "┊" if line.folded else "▎" if line.role else " ", style + self._styles.get(line.role, Style.null())
+        )
         sign = Segment("▪", style + self._styles[line.kind]) if line.kind else Segment(" ", style)
         if width > 1:
             return Strip([bar, sign]).adjust_cell_length(width, style)
@@ -115,7 +121,7 @@ class Minimap(Dragged, PlainLines, Styled, Widget, can_focus=False):
         self.post_message(self.Picked(y / max(1, last), line.message if line is not None and line.kind else None))
 
 
-def window_of(session: TranscriptSession, height: int) -> tuple[int, int]:
+def window_of(session: Positions, height: int) -> tuple[int, int]:
     """The first and last line, of so many, that stand for what is on the screen."""
     total, top = max(1, session.map.total), session.y_of(session.top)
     return top * height // total, min(height - 1, (top + session.height - 1) * height // total)
