@@ -334,3 +334,15 @@ def test_the_reference_pages_hold_the_programs_tables() -> None:
     for option in options_of(main) - {"--help"}:
         assert option in pages["docs/reference/command-line.md"]
     assert "`UnreadableError`" in pages["docs/reference/errors.md"]
+
+
+def test_the_man_page_is_made_from_the_help_and_installed_with_the_program() -> None:
+    page = (ROOT / "docs" / "trajview.1").read_text(encoding="ascii")
+    made = runpy.run_path(str(ROOT / "docs" / "man_page.py"))["page"]()
+    assert page == made, "write it anew with `python docs/man_page.py`"
+    for option in options_of(main):
+        assert option.replace("-", "\\-") in page
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"][
+        "wheel"
+    ]
+    assert wheel["shared-data"] == {"docs/trajview.1": "share/man/man1/trajview.1"}
