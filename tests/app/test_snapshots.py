@@ -31,8 +31,7 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "runs" / "chair.json").write_text(json.dumps(episode()))
     monkeypatch.setattr(Input, "cursor_blink", False)
     monkeypatch.setattr(TextArea, "cursor_blink", False)
-    for module in ("panel", "drafts"):
-        monkeypatch.setattr(f"trajview.app.annotate.{module}.clock", lambda time, seconds=False: "12:00")
+    monkeypatch.setattr("trajview.app.annotate.panel._clock", lambda time, seconds=False: "12:00")
     return Path("runs")
 
 
