@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["one_line", "safe_json", "safe_text", "strip_escapes", "without_colours"]
+__all__ = ["one_line", "safe_json", "safe_text", "strip_escapes", "without_colours", "without_controls"]
 
 # C0 and DEL have pictures of their own in Unicode; C1, bidi controls and other invisible ones show their code point.
 _GLYPHS: dict[int, str] = {code: chr(0x2400 + code) for code in range(0x20) if code not in (0x09, 0x0A)}
@@ -43,6 +43,7 @@ _COLOURS = re.compile(r"\x1b(?:\[[0-9;:]{0,200}m|\[[0-9;?]{0,20}[KJGH]|\(B|\[\?2
 
 
 _C1 = re.compile("[\x80-\x9f]")
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 _PLAIN = bytes((0x09, 0x0A, *range(0x20, 0x7F)))
 """Safe ASCII: nearly all of most texts."""
@@ -119,6 +120,11 @@ def strip_escapes(text: str) -> str:
 def without_colours(text: str) -> str:
     """Remove the codes for colours and for clearing lines from terminal output."""
     return _COLOURS.sub("", text) if "\x1b" in text else text
+
+
+def without_controls(text: str) -> str:
+    """The text as it may be pasted anywhere: no escape sequences, no control characters but newlines and tabs."""
+    return _CONTROLS.sub("", strip_escapes(text.replace("\r\n", "\n")))
 
 
 def one_line(text: str, limit: int = 200) -> str:

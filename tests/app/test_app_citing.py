@@ -203,9 +203,10 @@ async def citing(reader: Reader) -> None:
 async def test_c_cites_the_message_under_the_cursor_and_stays_in_the_transcript(log: Path) -> None:
     async with reading(log) as reader:
         await reader.opened()
-        await reader.press("]", "c")
+        await reader.annotate()
+        await reader.press("escape", "]", "c")
         await citing(reader)
-        await reader.until(lambda: reader.reasoning.text == "[T0B1]")
+        assert reader.reasoning.text == "[T0B1]"
         await reader.press("]")
         await reader.press("c")
         assert reader.reasoning.text == "[T0B1] [T0B4]"
@@ -214,10 +215,19 @@ async def test_c_cites_the_message_under_the_cursor_and_stays_in_the_transcript(
         assert "cited by you" in reader.text
 
 
-async def test_several_citations_before_the_panel_is_open_all_arrive(log: Path) -> None:
+async def test_without_a_panel_a_citation_is_copied_and_nothing_is_begun(log: Path) -> None:
     async with reading(log) as reader:
         await reader.opened()
-        await reader.pilot.press("c", "]", "c", "]", "c")
+        await reader.press("]", "c")
+        assert reader.app.clipboard == "[T0B1]"
+        assert "copied [T0B1]" in reader.status
+        assert reader.screen.panel is None
+
+
+async def test_citations_right_behind_the_key_that_opens_the_panel_all_arrive(log: Path) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        await reader.pilot.press("a", "escape", "c", "]", "c", "]", "c")
         await reader.until(lambda: reader.panel.opening is False)
         await reader.until(lambda: reader.reasoning.text == "[T0B0] [T0B1] [T0B4]", reader.status)
 
@@ -225,6 +235,8 @@ async def test_several_citations_before_the_panel_is_open_all_arrive(log: Path) 
 async def test_what_is_selected_is_quoted_without_gutter_and_header(log: Path) -> None:
     async with reading(log) as reader:
         await reader.opened()
+        await reader.annotate()
+        await reader.press("escape")
         await reader.ask("colon", "m9")
         lines = reader.lines
         y = next(number for number, line in enumerate(lines) if "The fuse is fine" in line)
@@ -232,7 +244,6 @@ async def test_what_is_selected_is_quoted_without_gutter_and_header(log: Path) -
         x = lines[y].index("fuse is fine")
         reader.screen.selections = {reader.screen.view: Selection(Offset(x, top), Offset(x + 12, top))}
         await reader.press("c")
-        await reader.until(lambda: reader.panel.opening is False)
         await reader.until(lambda: reader.reasoning.text == '[T0B9: "fuse is fine"]')
         assert reader.screen.view.text_selection is None
 
@@ -240,13 +251,14 @@ async def test_what_is_selected_is_quoted_without_gutter_and_header(log: Path) -
 async def test_rows_are_selected_with_the_keyboard_and_quoted(log: Path) -> None:
     async with reading(log, size=(70, 40)) as reader:
         await reader.opened()
+        await reader.annotate()
+        await reader.press("escape")
         await reader.ask("colon", "m3")
         await reader.press("j", "j", "J", "J", "shift+down", "K")
         assert reader.screen.get_selected_text() == "  line 1 of the kettle's log\n  line 2 of the kettle's log"
         await reader.press("escape")
         assert reader.screen.view.text_selection is None
         await reader.press("J", "K", "c")
-        await reader.until(lambda: reader.panel.opening is False)
         quote = "line 1 of the kettle's log line 2 of the kettle's log"
         await reader.until(lambda: reader.reasoning.text == f'[T0B3: "{quote}"]')
         assert reader.app.screen is reader.screen
@@ -255,11 +267,12 @@ async def test_rows_are_selected_with_the_keyboard_and_quoted(log: Path) -> None
 async def test_a_selection_over_several_messages_cites_them_all(log: Path) -> None:
     async with reading(log) as reader:
         await reader.opened()
+        await reader.annotate()
+        await reader.press("escape")
         session = reader.session
         start, end = session.map.start(4) + 2, session.map.start(6)
         reader.screen.selections = {reader.screen.view: Selection(Offset(3, start), Offset(5, end))}
         await reader.press("c")
-        await reader.until(lambda: reader.panel.opening is False)
         await reader.until(lambda: reader.reasoning.text == "[T0B4-B5]")
 
 
@@ -291,8 +304,8 @@ async def test_ctrl_g_without_a_citation_says_so(log: Path) -> None:
 async def test_what_was_written_before_is_highlighted_without_opening_the_panel(log: Path, tmp_path: Path) -> None:
     async with reading(log) as reader:
         await reader.opened()
-        await reader.press("]", "c")
-        await reader.until(lambda: reader.panel.opening is False)
+        await reader.annotate()
+        await reader.press("escape", "]", "c")
         await reader.until(lambda: "citation" in reader.session.highlights.counts)
     async with reading(log) as reader:
         await cited(reader)
@@ -306,7 +319,8 @@ async def test_what_was_written_before_is_highlighted_without_opening_the_panel(
 async def test_a_citation_that_is_taken_out_again_is_no_highlight_any_more(log: Path) -> None:
     async with reading(log) as reader:
         await reader.opened()
-        await reader.press("c")
+        await reader.annotate()
+        await reader.press("escape", "c")
         await reader.until(lambda: "citation" in reader.session.highlights.counts)
         await reader.press("a")
         await reader.press("tab", "end", "ctrl+u")

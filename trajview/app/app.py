@@ -25,6 +25,7 @@ from trajview.app.leaving import Leaving, heed_signals
 from trajview.app.runs.screen import BrowserScreen
 from trajview.app.shared.agreed_widths import AgreedWidths
 from trajview.app.shared.background import Background, ReportsFaults
+from trajview.app.shared.clipboard import Clipboard
 from trajview.app.shared.key_queue import KeyDelivery
 from trajview.app.shared.screen import TrajviewScreen
 from trajview.app.shared.themes import THEMES
@@ -33,7 +34,7 @@ from trajview.corpus.corpus import Corpus
 from trajview.corpus.info import RunInfo
 from trajview.corpus.process_wide import STARTED, collect_garbage_again, key_pressed, short_turns
 from trajview.terminal_input import EarlyInput
-from trajview.textsafe import one_line
+from trajview.textsafe import one_line, without_controls
 
 if TYPE_CHECKING:
     from textual.driver import Driver
@@ -98,6 +99,7 @@ class TrajviewApp(ReportsFaults, App[int]):
         """Until there is what the first keys are meant for: an episode's fields, a run, or the first rows of the list."""
         self.compare: tuple[RunInfo, RunInfo] | None = None
         """The two runs that are compared at once."""
+        self.terminal_clipboard = Clipboard(self.copy_to_clipboard, self.notify)
         self._rulebook: RuleBook | None = None
         self._read_until = 0.0
         """When the last warning is gone."""
@@ -115,6 +117,10 @@ class TrajviewApp(ReportsFaults, App[int]):
         self.theme = settings.theme if settings.theme in self.available_themes else "trajview-dark"
         if keys := remap(settings.keys):
             self.set_keymap(keys)
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Copy without what acts on a terminal: an escape code of a log could end the bracket around what is pasted."""
+        super().copy_to_clipboard(without_controls(text))
 
     def get_default_screen(self) -> Screen[None]:
         """The browser: Textual's own screen below it, which nobody sees, would be composed, styled and laid out first."""

@@ -43,8 +43,6 @@ class Citer:
         """From where a citation was followed last (transcript and cursor), and which of those there it was."""
         self._ring = -1
         """Which citation of the reasoning was followed last."""
-        self._to_cite: list[str] = []
-        """Citations for a panel that is still being opened."""
 
     @property
     def commands(self) -> Commands:
@@ -59,7 +57,7 @@ class Citer:
             return
         if info.key != self._cited_key:
             self._cited_key = info.key
-            self._cited, self._own, self._to_cite = [], [], []
+            self._cited, self._own = [], []
             self._followed, self._ring = None, -1
             self._places.forget()
         if run is not self._cited_of and session.highlights.scanned:  # one look through all messages at a time
@@ -88,14 +86,11 @@ class Citer:
             self._show()
 
     def reasoning_changed(self) -> None:
-        """What is written in the panel may cite something else now. Put in what was cited before the panel was open."""
+        """What is written in the panel may cite something else now."""
         panel = self._annotator.panel
         if panel is not None and self._annotator.has_run:
             self._own = _cited_by_reader(panel.texts)
             self._show()
-            texts, self._to_cite = self._to_cite, []
-            for text in texts:
-                self._put(text)
 
     def _show(self) -> None:
         session = self._reading.session
@@ -107,28 +102,27 @@ class Citer:
     # -- citing --------------------------------------------------------------------------------------------------------
 
     def cite(self) -> None:
-        """Cite the selection, or the message under the cursor, in the reasoning. The cursor stays in the transcript."""
+        """Cite the selection, or the message under the cursor, in the reasoning, or into the clipboard without a panel."""
         session = self._reading.session
         if session is None or not session.messages:
             return
         quoted = self._display.quoted() or Quoted(session.message, session.message)
         self._display.view.screen.clear_selection()
         text = cite(self._reading.index, quoted.first, quoted.words, quoted.last)
-        if not self._annotator.is_shown:
-            self._annotator.open(with_cursor=False)
-        self._put(text)
+        if self._annotator.is_shown:
+            self._put(text)
+        else:
+            self._notices.brief(self._app.terminal_clipboard.copy(text, text))
 
     def _put(self, text: str) -> None:
-        """Put a citation into the panel; into one that is still being opened, when it is open."""
+        """Put a citation into the panel."""
         panel = self._annotator.panel
         if panel is None:
             return
         if panel.cite(text):
             self._notices.brief(f"cited {one_line(text, 60)}")
-        elif panel.opening:
-            self._to_cite.append(text)
         else:
-            self._notices.brief("not cited: the annotation is being submitted")
+            self._notices.brief(f"not cited: the annotation is being {'opened' if panel.opening else 'submitted'}")
 
     # -- following -----------------------------------------------------------------------------------------------------
 

@@ -334,8 +334,7 @@ class CompareScreen(TrajviewScreen):
             self._take_along(text, f"unit {unit} of the {_SIDES[side]} as Markdown")
 
     def _take_along(self, text: str, what: str) -> None:
-        self.app.copy_to_clipboard(text)
-        self._brief = f"copied {what}, {len(text):,} characters"
+        self._brief = self.trajview.terminal_clipboard.copy(text, what)
 
     def _go_back(self) -> None:
         """End the selection or the search, else back to the list; what is still computed is given up."""

@@ -219,8 +219,9 @@ class RawScreen(TrajviewScreen):
     def _copy(self) -> None:
         session = self.view.session
         if session is not None and session.messages:
-            self.app.copy_to_clipboard(self.get_selected_text() or session.messages[0].text)
-            self.notify("copied", timeout=2)
+            selected = self.get_selected_text()
+            what = "the selection" if selected else "the record"
+            self.notify(self.trajview.terminal_clipboard.copy(selected or session.messages[0].text, what), timeout=4)
 
     def _go_back(self) -> None:
         if not self._end_search():

@@ -96,5 +96,4 @@ class WaysOut:
             self._take(unit_markdown(session.transcript, session.unit), f"unit {session.unit} as Markdown")
 
     def _take(self, text: str, what: str) -> None:
-        self._app.copy_to_clipboard(text)
-        self._notices.brief(f"copied {what}, {len(text):,} characters")
+        self._notices.brief(self._app.terminal_clipboard.copy(text, what))
