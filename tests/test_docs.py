@@ -173,12 +173,12 @@ def test_the_readme_is_short_and_names_every_page() -> None:
 
 def test_the_two_commands_set_everything_up() -> None:
     pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    assert "dev" in pyproject["project"]["optional-dependencies"]
+    assert {"test", "docs", "dev"} == set(pyproject["dependency-groups"])
     assert block("run command").strip() == (
         "python3 -m venv .venv && .venv/bin/pip install -q . && .venv/bin/trajview sample_data"
     )
     assert block("test command").strip() == (
-        "python3 -m venv .venv && .venv/bin/pip install -q -e '.[dev]' && .venv/bin/python -m pytest -n auto --dist worksteal"
+        "python3 -m venv --upgrade-deps .venv && .venv/bin/pip install -q -e . --group dev && .venv/bin/python -m pytest -n auto --dist worksteal"
     )
 
 

@@ -61,7 +61,7 @@ def public_members(kind: type) -> Iterator[tuple[str, Callable[..., Any]]]:
             yield name, member.fget
         elif isinstance(member, classmethod | staticmethod):
             yield name, member.__func__
-        elif inspect.isfunction(member):
+        elif inspect.isfunction(member) and member.__module__.startswith("trajview"):
             yield name, member
 
 
