@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from textual.app import App, ComposeResult
 
-from trajview.app.runs.columns import gap, layout
 from trajview.app.runs.run_list import RunList, RunRow
-from trajview.app.runs.table import RunTable
+from trajview.app.runs.table import RunTable, gap, layout
 from trajview.app.shared.cells import COLUMNS, Column, fit, fit_path
 from trajview.formats.base import LONGEST_TASK
 from trajview.textsafe import one_line

@@ -378,15 +378,12 @@ class TrajviewApp(ReportsFaults, App[int]):
 
     def action_help_quit(self) -> None:
         """What ctrl+c does where nothing is selected that it could copy."""
-        self._ask_to_quit()
+        if not self.leaving.is_asking():  # who is asked already is not asked twice
+            self._quit()
 
     async def action_quit(self) -> None:
         """Leave, once unsaved work has been asked about."""
-        self._ask_to_quit()
-
-    def _ask_to_quit(self) -> None:
-        if not self.leaving.is_asking():  # who is asked already is not asked twice
-            self._quit()
+        self.action_help_quit()
 
     @work(exclusive=True, group="quit")
     async def _quit(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import ClassVar, Final
 
@@ -14,7 +14,6 @@ from textual import events
 from textual.message import Message
 from textual.strip import Strip
 
-from trajview.app.runs.columns import MARGIN, Columns, gap
 from trajview.app.runs.run_list import DRAFT_STATUSES, RunList
 from trajview.app.shared.cells import COLUMNS, Column, fit, fit_path, is_number, title_of
 from trajview.app.shared.rows_list import RowsList
@@ -24,7 +23,28 @@ from trajview.textsafe import one_line
 from trajview.where.fields import Ref
 from trajview.where.syntax import By
 
-__all__ = ["RunTable"]
+__all__ = ["RunTable", "gap", "layout"]
+
+_MARGIN: Final = 2
+"""Cells left of the first column: the cursor's bar and a space, or the sign of a problem."""
+
+_SAMPLE: Final = 200
+"""Rows that the widths are taken from; rows that come into view later may only widen a column."""
+
+_LEAST = {Column.ID: 12, Column.SOURCE: 12}
+_MOST = {
+    Column.ID: 64, Column.SOURCE: 56, Column.FORMAT: 18, Column.MESSAGES: 12, Column.UNITS: 12, Column.REWARD: 13,
+    Column.STATUS: 14, Column.AGENTS: 40, Column.MODELS: 40,
+}  # fmt: skip
+
+_MOST_OF_A_FIELD = 24
+"""Cells of a column that is there because the filter is about its field."""
+
+_GIVEN_UP = (Column.AGENTS, Column.MODELS, Column.SOURCE, Column.UNITS, Column.FORMAT, Column.MESSAGES, Column.STATUS)
+"""Which columns a narrow terminal loses, first to last. The name and the reward stay."""
+
+_NAME_WISH = 24
+"""As long as the name has fewer cells than this, and would use more, another column is given up for it."""
 
 _DIGITS: Final = ("", *"²³⁴⁵⁶⁷⁸⁹")
 """Which key of the order a column is; the first has none: it is what a person looks for first."""
@@ -34,6 +54,92 @@ _SHORT_ID: Final = 14
 
 _Styles = Callable[..., Style]
 """Gives the style that has some names."""
+
+
+def layout(width: int, wanted: Mapping[Ref, int]) -> dict[Ref, int]:
+    """The cells of each column for a table of `width` cells, margin included, in their order.
+
+    `wanted` says how many cells the content of a column would use; a column that is not in it is not shown. Columns
+    are given up until the name has room; what is left goes into the gaps between them (see `gap`).
+    """
+    columns = {column: min(size, _MOST.get(column, _MOST_OF_A_FIELD)) for column, size in wanted.items()}
+    if Column.ID not in columns:
+        return {}
+    for column in (None, *_GIVEN_UP):
+        if column is not None:
+            columns.pop(column, None)
+        least = sum(min(size, _LEAST.get(c, size)) for c, size in columns.items() if c != Column.ID)
+        room = width - _MARGIN - 2 * (len(columns) - 1) - least
+        wish = min(columns[Column.ID], _NAME_WISH)
+        if Column.AGENTS in columns or Column.MODELS in columns:
+            # Only where nothing else is cut for them.
+            wish = columns[Column.ID] + max(0, columns.get(Column.SOURCE, 0) - _LEAST[Column.SOURCE])
+        if room >= wish:
+            break
+    if room < _LEAST[Column.ID] and len(columns) > 1:
+        columns = {Column.ID: columns[Column.ID]}
+        room, least = width - _MARGIN, 0
+    source = columns.get(Column.SOURCE)
+    if source is None:
+        columns[Column.ID] = max(1, min(columns[Column.ID], room))
+    else:
+        # The name comes first, but a source worth showing gets up to two fifths of what the two share.
+        both = room + min(source, _LEAST[Column.SOURCE])
+        source = min(source, max(_LEAST[Column.SOURCE], both * 2 // 5, both - columns[Column.ID]))
+        columns[Column.SOURCE] = source
+        columns[Column.ID] = max(1, min(columns[Column.ID], both - source))
+    return {column: columns[column] for column in wanted if column in columns}
+
+
+def gap(width: int, widths: Mapping[Ref, int]) -> int:
+    """Cells between two columns: two, and up to four where there is room, the scroll bar's cell left free."""
+    between = max(1, len(widths) - 1)
+    return max(2, min(4, (width - 1 - _MARGIN - sum(widths.values())) // between))
+
+
+class _Columns:
+    """The columns that a list of runs needs, as wide as the rows that were measured; they change for no filter or order."""
+
+    def __init__(self, runs: RunList) -> None:
+        self._runs = runs
+        self._wanted: dict[Ref, int] = {}
+        self._extras: tuple[Ref, ...] = ()
+        self._width = 0
+        self._widths: dict[Ref, int] | None = None
+
+    def measure(self, in_view: Iterable[int]) -> None:
+        """Widen the columns for the first rows that came, so that a filter or a sort moves none, and for those in view."""
+        if self._runs.extras != self._extras:
+            self._extras = self._runs.extras
+            self._widths = None
+        for row in (*range(min(_SAMPLE, len(self._runs.rows))), *in_view):
+            item = self._runs.rows[row]
+            if not isinstance(item, RunInfo):
+                continue
+            for column in (*COLUMNS, *self._extras):
+                text = self._runs.text(row, item, column)
+                size = cell_len(text)
+                if text and column == Column.ID and (item.name or item.task or item.id) != item.id:
+                    size += 2 + cell_len(one_line(item.id))
+                if size > self._wanted.get(column, 0):
+                    self._wanted[column] = size
+                    self._widths = None
+
+    def widths(self, width: int) -> dict[Ref, int]:
+        """The cells of each column that there is room for, in a table of `width` cells."""
+        if self._widths is None or width != self._width:
+            self._width = width
+            wanted: dict[Ref, int] = {}
+            for column in COLUMNS:
+                # Agents, models and rewards have a column if a run has any.
+                if column in self._wanted or column not in (Column.AGENTS, Column.MODELS, Column.REWARD):
+                    wanted[column] = self._wanted.get(column, 0)
+                if column == Column.REWARD:
+                    wanted |= {ref: self._wanted.get(ref, 0) for ref in self._extras}
+            # Room for the first annotation, so that it moves no column.
+            wanted[Column.STATUS] = max(wanted[Column.STATUS], len("✓ annotated"))
+            self._widths = layout(width - 1, {c: max(size, cell_len(title_of(c))) for c, size in wanted.items()})
+        return self._widths
 
 
 class RunTable(RowsList):
@@ -77,7 +183,7 @@ class RunTable(RowsList):
     def __init__(self, runs: RunList, *, id: str | None = None) -> None:
         super().__init__(runs, id=id)
         self.runs = runs
-        self._columns = Columns(runs)
+        self._columns = _Columns(runs)
         self._has_news = False
         self._drawn = False
 
@@ -109,14 +215,6 @@ class RunTable(RowsList):
         self.show_news()
         super().go(index)
 
-    def sort_by(self, column: Ref, *, also: bool = False) -> None:
-        """Sort by a column, or turn the order round if it is sorted by it; `also` keeps the keys that there are."""
-        if also:
-            self.runs.also_by(column)
-        else:
-            self.runs.sort_by(column)
-        self.rows_changed()
-
     @property
     def columns(self) -> tuple[Ref, ...]:
         """The columns that have room."""
@@ -145,16 +243,18 @@ class RunTable(RowsList):
         self._columns.measure(self._rows_in_view())
 
     def on_click(self, event: events.Click) -> None:
-        """Sort by the heading that was clicked; rows are clicked in every list."""
+        """Sort by the heading that was clicked, or with shift by it too; rows are clicked in every list."""
         column = self._column_at(event.x) if event.y == 0 and event.button == 1 else None
         if column is not None:
-            self.sort_by(column, also=event.shift)
+            change = self.runs.also_by if event.shift else self.runs.sort_by
+            change(column)
+            self.rows_changed()
 
     def _column_at(self, x: int) -> Ref | None:
         width = self.size.width
         widths = self._columns.widths(width)
         between = gap(width, widths)
-        left = MARGIN - between // 2
+        left = _MARGIN - between // 2
         for column, size in widths.items():
             if left <= x < left + size + between:
                 return column
@@ -191,7 +291,7 @@ class RunTable(RowsList):
 
 def _heading(keys: Sequence[By], widths: Mapping[Ref, int], between: int, style: _Styles) -> list[Segment]:
     """The titles, each as wide as its column, with `between` cells from one to the next."""
-    pieces = [Segment(" " * MARGIN, style())]
+    pieces = [Segment(" " * _MARGIN, style())]
     for column, size in widths.items():
         title, right = title_of(column), is_number(column)
         arrow = _arrow(keys, column)
@@ -255,7 +355,7 @@ def _name(item: RunInfo, text: str, size: int, style: _Styles) -> list[Segment]:
 def _problem_row(place: str, reason: str, width: int, style: _Styles) -> list[Segment]:
     """What stands right of the cursor's bar: where something could not be read, in at most half of `width`, and why."""
     place = one_line(place)
-    room = max(0, width - MARGIN - 2)
+    room = max(0, width - _MARGIN - 2)
     shown = fit(place, min(cell_len(place), max(12, room // 2)))
     return [
         Segment(" ", style()),

@@ -75,7 +75,6 @@ class Outline(ReportsFaults, PlainLines, Styled, ScrollView, can_focus=False):
         self._units: Sequence[int] = ()
         """The units that are listed."""
         self._current = -1
-        self._labels: dict[int, str] = {}
         self._strips: dict[tuple[object, ...], Strip] = {}
         """Lines as they were drawn, by all that they are made of."""
         self._facts: dict[int, UnitFacts] = {}
@@ -95,7 +94,6 @@ class Outline(ReportsFaults, PlainLines, Styled, ScrollView, can_focus=False):
         if before is None or before.transcript.id != session.transcript.id:
             self._facts.clear()
             self._timed = self._called = False
-        self._labels.clear()
         self._strips.clear()
         self._list()
 
@@ -179,9 +177,7 @@ class Outline(ReportsFaults, PlainLines, Styled, ScrollView, can_focus=False):
     def _draw(
         self, session: TranscriptSession, unit: int, width: int, sign: str, kind: str, score: str, facts: str
     ) -> Strip:
-        digits = len(str(len(session.unit_starts) - 1))
-        if unit not in self._labels:
-            self._labels[unit] = first_words(session.transcript, unit)
+        digits, label = len(str(len(session.unit_starts) - 1)), first_words(session.transcript, unit)
         if unit == session.unit:
             number = words = self._style("current")
         else:
@@ -191,9 +187,7 @@ class Outline(ReportsFaults, PlainLines, Styled, ScrollView, can_focus=False):
             Segment(f" {unit:>{digits}} ", number),
             Segment(sign, words + self._sign_colour(kind)),
             Segment(" ", words),
-            Segment(
-                set_cell_size(self._labels[unit], max(0, width - digits - 4 - cell_len(score) - len(facts))), words
-            ),
+            Segment(set_cell_size(label, max(0, width - digits - 4 - cell_len(score) - len(facts))), words),
             Segment(score, words + self._sign_colour("score")),
             Segment(facts, words + self._sign_colour("dim")),
         ]
