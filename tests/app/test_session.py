@@ -322,6 +322,40 @@ def test_errors_and_marks_step_round_the_ends() -> None:
     assert session.highlights.counts["mark"] == 1
 
 
+@pytest.mark.parametrize(("lines", "above"), [(0, 10), (9, 15), (40, 20)])
+def test_an_error_is_shown_below_the_call_that_it_answers(lines: int, above: int) -> None:
+    """At a third of the window at least, at two thirds where the call is long."""
+    code = "\n".join(f"line {n}" for n in range(lines))
+    call = ToolCall(id="c", function="python", arguments={"code": code, "path": "a.py"})
+    source = transcript(
+        *(UserMessage(content="before") for _ in range(9)),
+        AssistantMessage(content="", tool_calls=[ToolCall(id="b", function="ls"), call]),
+        ToolMessage(content="a b", tool_call_id="b"),
+        ToolMessage(content="", error={"message": "no such name"}, tool_call_id="c"),
+        *(UserMessage(content="after") for _ in range(30)),
+    )
+    session = opened(source, 80, 30)
+
+    assert session.steps.error(1)
+
+    shown = [row_text(session, session.walk(session.top, n)) for n in range(30)]
+    assert session.message == 11
+    assert any("no such name" in row for row in shown)
+    assert any("python" in row for row in shown) is (lines < 40)
+    assert session.y_of(session.cursor) - session.y_of(session.top) == above
+    check(session)
+
+
+def test_a_unit_is_shown_below_the_end_of_the_one_before() -> None:
+    session = opened(talk(60), 80, 12)
+
+    assert session.steps.unit(1)
+    assert session.steps.unit(1)
+    assert session.steps.unit(1)
+
+    assert session.y_of(session.cursor) - session.y_of(session.top) == 4
+
+
 def test_scored_units_are_told_in_their_headers_and_stay_when_the_run_is_read_again() -> None:
     session = opened(talk(4))
     session.set_scored({0: Scored("0.5", "in circles"), 1: Scored("", "short"), 7: Scored("1", "")})

@@ -125,7 +125,7 @@ class Jumps:
 
         def arrive(session: TranscriptSession) -> None:
             if session.highlights.errors:
-                session.to_message(session.highlights.errors[0 if step > 0 else -1])
+                session.to_cause(session.highlights.errors[0 if step > 0 else -1])
 
         errors, steps = session.highlights.errors, session.steps
         if not steps.is_further(errors, step) and self._elsewhere(self._brancher.with_errors(step), arrive):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -26,7 +26,7 @@ from trajview.app.transcript.highlights import Highlights
 from trajview.app.transcript.search import SearchHits
 from trajview.app.transcript.sizes import estimates, sizes_of
 from trajview.highlight import Rule
-from trajview.models.messages import ChatMessage, ToolMessage
+from trajview.models.messages import AssistantMessage, ChatMessage, ToolMessage
 from trajview.models.transcript import Transcript
 from trajview.textsafe import strip_escapes, without_colours
 
@@ -357,6 +357,36 @@ class TranscriptSession(Positions):
             self.to_message(first)
         return first is not None
 
+    def to_cause(self, message: int) -> None:
+        """Put the cursor on a message where what led to it is seen too: above it is a third of the window.
+
+        Above an answer is as much as shows the call, up to two thirds.
+        """
+        self.to_message(message)
+        if self.messages:
+            call = self._call_answered_by(self.message)
+            third = self.walk(self.cursor, -(self.height // 3))
+            self.top = third if call is None else max(self.walk(self.cursor, -(2 * self.height // 3)), min(third, call))
+            self._clamp()
+
+    def _call_answered_by(self, number: int) -> Position | None:
+        """Where the call begins that a message answers; None where it answers none of the calls before it."""
+        answer = self.messages[number]
+        if not isinstance(answer, ToolMessage) or answer.tool_call_id is None:
+            return None
+        while number and self.roles[number] == "tool":
+            number -= 1
+        asked = self.messages[number]
+        calls = asked.tool_calls if isinstance(asked, AssistantMessage) else None
+        call = next((index for index, call in enumerate(calls or ()) if call.id == answer.tool_call_id), None)
+        return None if call is None else (number, self._row_of_call(number, call) or 0)
+
+    def _row_of_call(self, message: int, call: int) -> int | None:
+        """The row of a message on which a call begins; None where it is folded away."""
+        layout = self.layout(message)
+        line = line_of_call(layout.lines, call)
+        return None if line is None else bisect_left(layout.rows, (line, 0, 0))
+
     def to_place(self, cursor: Position, top: Position) -> None:
         """Back to a place of before, as far as it is still there."""
         if self.messages:
@@ -392,10 +422,7 @@ class TranscriptSession(Positions):
         """Jump to a call of a message, or to the message where the call is folded away."""
         self.to_message(message)
         if self.messages:
-            layout = self.layout(self.message)
-            line = line_of_call(layout.lines, call)
-            row = None if line is None else bisect_left(layout.rows, (line, 0, 0))
-            self.to_message(message, row)
+            self.to_message(message, self._row_of_call(self.message, call))
 
     # -- what is said of messages and units ----------------------------------------------------------------------------
 
@@ -429,13 +456,17 @@ class Steps:
         unit = session.unit
         if not starts:
             return False
-        if step < 0 and session.message > starts[unit]:
-            return session.to_unit(unit)
-        return 0 <= unit + step < len(starts) and session.to_unit(unit + step)
+        if step > 0 or session.message == starts[unit]:
+            unit += step
+        if not 0 <= unit < len(starts):
+            return False
+        session.to_cause(starts[unit])
+        return True
 
     def user(self, step: int) -> bool:
         """Next or previous user message."""
-        return self._step([i for i, role in enumerate(self._session.roles) if role == "user"], step, wrap=False)
+        turns = [i for i, role in enumerate(self._session.roles) if role == "user"]
+        return self.is_further(turns, step) and self._step(turns, step)
 
     def highlight(self, step: int) -> bool:
         """Next or previous highlight, round the ends; while a search is on, its hits row by row."""
@@ -445,17 +476,16 @@ class Steps:
 
     def error(self, step: int) -> bool:
         """Next or previous error, round the ends."""
-        return self._step(self._session.highlights.errors, step)
+        return self._step(self._session.highlights.errors, step, self._session.to_cause)
 
     def mark(self, step: int) -> bool:
         """Next or previous marked unit, round the ends."""
         return self._step([self._session.unit_starts[unit] for unit in self._session.highlights.marks], step)
 
-    def _step(self, targets: Sequence[int], step: int, *, wrap: bool = True) -> bool:
-        if not targets or not (wrap or self.is_further(targets, step)):
-            return False
-        self._session.to_message(_next(targets, self._session.message, step))
-        return True
+    def _step(self, targets: Sequence[int], step: int, go: Callable[[int], None] | None = None) -> bool:
+        if targets:
+            (go or self._session.to_message)(_next(targets, self._session.message, step))
+        return bool(targets)
 
     def is_further(self, targets: Sequence[int], step: int) -> bool:
         """Whether one of some messages, ascending, lies in that direction before the end."""
