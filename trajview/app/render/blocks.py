@@ -50,7 +50,9 @@ def message_lines(message: ChatMessage, fold: Fold, options: ViewOptions, number
     header = _header(message, number)
     error = error_of(message)
     if isinstance(message, ToolMessage) and error and (fold is Fold.CLOSED or not message.error):
-        header.right = ("✗ " + one_line(error, 60), "error")
+        number_and_time, _ = header.right or ("", "")
+        room = max(12, options.width // 2 - len(number_and_time) - 8)
+        header.right = (f"✗ {one_line(error, min(60, room))} · {number_and_time}", "error")
     if fold is Fold.CLOSED:
         lines = [header, _first_words(message)]
     elif isinstance(message, ToolMessage):
