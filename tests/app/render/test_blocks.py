@@ -59,14 +59,14 @@ def test_the_header_says_who_and_the_right_side_which_message() -> None:
 def test_a_tool_s_header_names_the_function_and_an_error_stands_at_the_right() -> None:
     assert lines(ToolMessage(content="x", function="bash"))[0].text == "output of bash"
     failed = lines(ToolMessage(content="Traceback (most recent call last):\n  f\nValueError: no"))[0]
-    assert failed.right == ("✗ ValueError: no · m0", "error")
+    assert failed.right == ("✗ ValueError: no · m7", "error")
 
 
 def test_an_error_stands_at_the_right_of_folded_output_as_well() -> None:
     said = lines(ToolMessage(content="x", error={"type": "exit", "message": "exit code 1"}), Fold.CLOSED)[0]
-    assert said.right == ("✗ exit code 1 · m0", "error")
+    assert said.right == ("✗ exit code 1 · m7", "error")
     shown = lines(ToolMessage(content="Traceback (most recent call last):\n  f\nValueError: no"), Fold.CLOSED)[0]
-    assert shown.right == ("✗ ValueError: no · m0", "error")
+    assert shown.right == ("✗ ValueError: no · m7", "error")
 
 
 # -- tool output -------------------------------------------------------------------------------------------------------
