@@ -13,6 +13,7 @@ from pathlib import Path
 from time import time
 from typing import Final
 
+from trajview.debug_log import note
 from trajview.errors import AnnotationError, Where
 
 __all__ = ["make_folder", "may_replace", "refusal", "sync_folder", "write_all", "write_atomically"]
@@ -120,6 +121,7 @@ def write_atomically(path: Path, data: bytes, mode: int | None = None) -> None:
             os.fsync(descriptor)
             temporary.replace(path)
             unless_replaced.pop_all()
+            note("a file of %d bytes is written", len(data))
         finally:
             os.close(descriptor)  # Which unlocks it: not before it has its name.
     _remove_left(path.parent)

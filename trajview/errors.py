@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from .debug_log import note_fault
+
 __all__ = [
     "UNFORESEEN", "AnnotationError", "FormatError", "PluginProblem", "Problem", "TrajviewError", "UnreadableError", "Where", "bug", "is_piped", "shown",
 ]  # fmt: skip
@@ -107,7 +109,11 @@ class TrajviewError(Exception):
 
 def bug(error: Exception) -> Problem:
     """Describe an error that nobody foresaw."""
-    return Problem(f"{type(error).__name__}: {error}", "this is a bug in trajview: please report it")
+    note_fault(error)
+    return Problem(
+        f"{type(error).__name__}: {error}",
+        "this is a bug in trajview: please report it, with what --debug FILE writes",
+    )
 
 
 class UnreadableError(TrajviewError):

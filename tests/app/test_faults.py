@@ -41,14 +41,18 @@ async def test_the_work_that_fails_is_said_and_the_viewer_goes_on(
         await reader.until(lambda: reader.toasts)
         (said,) = reader.toasts
         assert said.startswith("KeyError: ")
-        assert said.endswith("(this is a bug in trajview: please report it)")
+        assert said.endswith("(this is a bug in trajview: please report it, with what --debug FILE writes)")
         assert "\x1b" not in said
         await reader.press("q")
         await reader.until(lambda: reader.app.screen is reader.app.browser)
 
 
 def said_in(reader: Reader) -> list[str]:
-    return [toast for toast in reader.toasts if toast.startswith("KeyError: ") and toast.endswith("please report it)")]
+    return [
+        toast
+        for toast in reader.toasts
+        if toast.startswith("KeyError: ") and toast.endswith("with what --debug FILE writes)")
+    ]
 
 
 @pytest.mark.parametrize(

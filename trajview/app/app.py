@@ -33,6 +33,7 @@ from trajview.config import Settings
 from trajview.corpus.corpus import Corpus
 from trajview.corpus.info import RunInfo
 from trajview.corpus.process_wide import STARTED, collect_garbage_again, key_pressed, short_turns
+from trajview.debug_log import REPORT
 from trajview.terminal_input import EarlyInput
 from trajview.textsafe import one_line, without_controls
 
@@ -548,6 +549,7 @@ def run_app(
     result = app.run()
     for message in app.leaving.unsaid:
         print(f"trajview: {one_line(message, 2000)}", file=sys.stderr)
-    if app.return_code:
+    if app.return_code:  # Textual has printed what went wrong
+        print(f"trajview: {REPORT}", file=sys.stderr)
         return app.return_code
     return result or 0

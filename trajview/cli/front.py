@@ -12,11 +12,14 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
+from trajview.debug_log import REPORT, note, note_fault
 from trajview.errors import PluginProblem, Problem, TrajviewError
 from trajview.terminal_input import EarlyInput, take_early_input
 from trajview.textsafe import safe_text
 
 if TYPE_CHECKING:
+    from types import TracebackType
+
     from trajview.annotation.queue import Plan
 
     from .stdin import Spool
@@ -55,6 +58,7 @@ def run() -> None:
         # Python's warning about a searched pattern such as `[[` is meant for programmers.
         warnings.simplefilter("ignore", FutureWarning)
     _heed_lost_interrupts()
+    sys.excepthook = _explain_fault
     given = sys.argv[1:]
     try:
         viewer = sys.stdout is not None and can_view()
@@ -69,6 +73,12 @@ def run() -> None:
         main(prog_name="trajview")
     except KeyboardInterrupt:
         sys.exit(EXIT_INTERRUPTED)
+
+
+def _explain_fault(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Print a fault of ours as Python does, and how to report it."""
+    sys.__excepthook__(kind, error, trace)
+    sys.stderr.write(f"trajview: {REPORT}\n")
 
 
 def _heed_lost_interrupts() -> None:
@@ -127,6 +137,7 @@ def ended(call: Callable[[], Any]) -> Any:
             tidy_up()
         sys.stdout.flush()
     except TrajviewError as error:
+        note_fault(error)
         say_problem(error.problem())
         sys.exit(EXIT_WRONG)
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
@@ -143,6 +154,12 @@ def ended(call: Callable[[], Any]) -> Any:
         sys.exit(EXIT_WRONG)
     except KeyboardInterrupt:
         sys.exit(EXIT_INTERRUPTED)
+    except Exception as error:
+        if not type(error).__module__.startswith(
+            "click."
+        ):  # which ends commands so, and says itself what is wrong with a line
+            note_fault(error)
+        raise
     return result
 
 
@@ -160,6 +177,7 @@ def open_viewer(
 
     tidy_up()
     take_terminal()
+    note("the viewer is opened")
 
     from trajview.corpus.process_wide import put_off_garbage
 
@@ -192,6 +210,7 @@ def is_terminal() -> bool:
 def say_problem(problem: Problem) -> None:
     """Print a problem on one line of stderr: place, reason, hint."""
     note_reported(problem)
+    note("problem: %s", type(problem).__name__)
     line = " ".join(safe_text(str(problem)).split())
     sys.stderr.write(f"trajview: {line}\n")
 

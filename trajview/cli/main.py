@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Final
 
 import click
+
+from trajview import debug_log
 
 from .front import COMMANDS, EXIT_WRONG, ended
 
@@ -58,6 +61,8 @@ class _Group(click.Group):
         return found
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not ctx.resilient_parsing:
+            args = _without_debug(ctx, args)
         if not args and not ctx.resilient_parsing:
             click.echo(ctx.get_help())
             ctx.exit(EXIT_WRONG)
@@ -83,6 +88,26 @@ class _Group(click.Group):
         return ended(command)
 
 
+def _without_debug(ctx: click.Context, args: list[str]) -> list[str]:
+    """Take `--debug FILE` out of a line of arguments, wherever it stands, and begin to write that file."""
+    options = args[: args.index("--")] if "--" in args else args
+    at = next((at for at, arg in enumerate(options) if arg == "--debug" or arg.startswith("--debug=")), None)
+    if at is None:
+        return args
+    _, is_joined, name = args[at].partition("=")
+    rest = args[at + (1 if is_joined else 2) :]
+    if not is_joined:
+        name = args[at + 1] if at + 1 < len(args) else ""
+    if not name:
+        raise click.UsageError("--debug needs the name of a file to write", ctx)
+    try:
+        debug_log.begin(Path(name), args)
+    except OSError as error:
+        raise click.UsageError(f"--debug {name}: {(error.strerror or str(error)).lower()}", ctx) from error
+    ctx.call_on_close(debug_log.end)
+    return [*args[:at], *rest]
+
+
 def _print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
     if value and not ctx.resilient_parsing:
         from trajview import __version__
@@ -92,6 +117,12 @@ def _print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> 
 
 
 @click.group(cls=_Group, context_settings=_CONTEXT, epilog=_EXAMPLES, subcommand_metavar="[view] PATH... | COMMAND ...")
+@click.option(
+    "--debug",
+    metavar="FILE",
+    expose_value=False,
+    help="Write what the program does into FILE, to be sent with a report.",
+)
 @click.option(
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Print the version."
 )

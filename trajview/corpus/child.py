@@ -15,6 +15,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from trajview.debug_log import note
+
 __all__ = ["Child", "parent"]
 
 
@@ -30,6 +32,7 @@ class Child:
         self.pipe, theirs = Pipe()
         lifeline, self._lifeline = os.pipe()  # each child has its own: a shared end would signal only one of them
         ends = theirs.fileno(), lifeline
+        note("a process is started: %s", module)
         try:
             self.process = subprocess.Popen(
                 [sys.executable, "-P", "-c", program, *map(str, ends)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,

@@ -11,6 +11,7 @@ from time import time_ns
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, overload
 
 import trajview
+from trajview.debug_log import note
 from trajview.errors import UNFORESEEN, PluginProblem, Problem, TrajviewError, UnreadableError, Where, bug
 from trajview.formats import registry
 from trajview.formats.base import Detection
@@ -203,6 +204,7 @@ class Corpus:
         Raises UnreadableError where the file is gone or another one now, FormatError where the record is not what its
         format demands.
         """
+        note("a run of %s is opened: %d bytes", info.format, info.length)
         try:
             return self._reader.load(info)
         finally:
@@ -588,6 +590,7 @@ class Corpus:
         return Background(self._scan, self._found, self._cancelled, self._may_go_on, self._rests)
 
     def _finish(self) -> None:
+        note("scanned: %d files, %d bytes, %d runs", self.files_done, self._scan.bytes_done, len(self.infos))
         self._scan.close()
         with self._looking:
             self._found.finish()

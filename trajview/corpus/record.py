@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from trajview.debug_log import note_fault
 from trajview.errors import Problem, Where
 from trajview.formats.base import Origin
 
@@ -124,6 +125,7 @@ def fault_of(error: Exception, path: Path, line: int | None) -> Problem:
     """The Problem of a record on which a format failed in an unexpected way, or for which memory ran out."""
     if isinstance(error, MemoryError):
         return no_room(path, line or 1)
+    note_fault(error)
     what = type(error).__name__ + (f": {error}" if str(error) else "")
     return Problem(
         f"trajview failed to read this record ({' '.join(what.split())[:200]})",

@@ -12,6 +12,7 @@ from zlib import crc32
 
 import msgspec
 
+from trajview.debug_log import note
 from trajview.errors import UNFORESEEN, PluginProblem, Problem, TrajviewError, Where
 from trajview.formats import registry
 
@@ -185,8 +186,11 @@ class Scan:
 
     def batches_in(self, source: SourceFile) -> Iterator[Sequence[Item]]:
         """The runs and problems of one file, in batches: from the cache many at a time, from reading one by one."""
+        found, before = 0, self.bytes_done
         for batch in self._in_file(source):
+            found += len(batch)
             yield self._meant(batch, source.path)
+        note("file %d: %d bytes, %d runs and problems", self.files_done, self.bytes_done - before, found)
         if wrong := self.plugin_problems():
             yield wrong
         self.files_done += 1

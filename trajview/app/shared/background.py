@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
 from textual.dom import DOMNode
 from textual.worker import Worker, WorkerState, get_current_worker
 
+from trajview.debug_log import note
 from trajview.errors import bug
 from trajview.textsafe import one_line
 
@@ -79,6 +80,7 @@ class Background:
         """
 
         def run() -> None:
+            note("work: %s", group)
             work(Task(self._node, get_current_worker()))
 
         async def run_abandoned() -> None:

@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from trajview.debug_log import note
+
 if TYPE_CHECKING:
     from textual.dom import DOMNode
 else:
@@ -35,6 +37,7 @@ class HasCommands(DOMNode):
 
     async def action_do(self, id: str) -> None:
         """Do a command of the key table."""
+        note("%s: %s", type(self).__name__, id)
         done = self.commands[id]()
         if isawaitable(done):
             await done
