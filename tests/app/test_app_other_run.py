@@ -12,7 +12,7 @@ from trajview.annotation.store import AnnotationStore
 from trajview.app.annotate.questions import OtherRunScreen
 from trajview.app.transcript.screen import TranscriptScreen
 
-from .driving import Reader, reading, records
+from .driving import Reader, burst, reading, records
 from .logs import chat, write_jsonl
 
 
@@ -91,6 +91,9 @@ async def test_a_log_that_is_replaced_while_it_is_scored_asks_whose_the_draft_is
         await reader.annotate()
         await score(reader, "4")
         replaced(log, kind, NEW)
+        await reader.until(lambda: isinstance(reader.app.screen, OtherRunScreen), "it is asked")
+        burst(reader, ["down", "enter"])
+        await reader.until(lambda: any("no answer to this question" in toast for toast in reader.toasts))
         await asked(reader)
         assert any("another conversation" in toast for toast in reader.toasts)
         await reader.press("down", "enter")

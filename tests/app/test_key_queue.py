@@ -173,6 +173,20 @@ def test_keys_right_after_a_refusal_are_dropped_and_those_after_a_pause_are_not(
     assert typing.said == ["Not submitted."]
 
 
+def test_a_refusal_that_is_repeated_is_said_once() -> None:
+    typing = Typing()
+    for _ in range(2):
+        typing.queue.refuse("Not an answer.")
+        typing.type("a")
+        typing.now += 0.1
+    assert typing.delivered() == ""
+    assert typing.said == ["Not an answer."]
+    typing.now += 1
+    typing.queue.refuse("Not an answer.")
+    typing.type("b")
+    assert len(typing.said) == 2
+
+
 def test_the_key_that_answers_a_refusal_at_once_is_delivered() -> None:
     typing = Typing()
     typing.type("s", "x")

@@ -154,8 +154,9 @@ class KeyQueue:
         `why` is said as soon as a key is dropped. The key of the command `answer` is delivered if it is the next one:
         it is a reaction to the refusal.
         """
+        if why != self._why_lost or not self.deaf:  # else it is the same refusal still, and is said once
+            self._lost = 0
         self._why_lost, self._answer = why, answer
-        self._lost = 0
         self._deaf_until = self._clock() + DEAF
         self._events = deque(event for event in self._events if not self._is_lost(event))
 

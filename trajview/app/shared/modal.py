@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, Final, TypeVar
 
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from trajview.app.shared.key_queue import KeyQueue
 
 __all__ = ["Dialog", "Question", "ScrolledDialog"]
+
+_NO_ANSWER: Final = "What you went on typing is no answer to this question: pause, then answer."
 
 _Answer = TypeVar("_Answer", bound=str)
 
@@ -78,17 +81,17 @@ class Question(Dialog[_Answer]):
         super().__init__()
         self._title, self._about = title, about
         self._answers = answers
-        self._keys = keys
-        self._expected = expected
+        # Nobody answers what is not on the screen yet.
+        self._on_screen: Callable[[], None]
+        if expected:
+            keys.drop()
+            self._on_screen = keys.wait().never
+        else:
+            self._on_screen = partial(keys.refuse, _NO_ANSWER)
+            self._on_screen()
 
     def on_mount(self) -> None:
-        if self._expected:
-            unseen = self._keys.wait()
-            self._keys.drop()
-            self.call_after_refresh(unseen.never)
-        else:
-            self._keys.refuse()
-            self.call_after_refresh(self._keys.refuse)  # Nobody answers what is not on the screen yet.
+        self.call_after_refresh(self._on_screen)
 
     def compose(self) -> ComposeResult:
         with Vertical():
