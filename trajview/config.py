@@ -17,7 +17,7 @@ from trajview.errors import TrajviewError, Where
 if TYPE_CHECKING:
     from trajview.rules import Rule
 
-__all__ = ["ConfigError", "Settings", "config_path", "load_settings"]
+__all__ = ["ConfigError", "Settings", "config_path", "load_settings", "size_in"]
 
 
 class ConfigError(TrajviewError):
@@ -62,6 +62,11 @@ class Settings(Struct, frozen=True):
     """`reward_range = [0, 1]`: what a reward may be, for runs that are not Sotopia episodes."""
     preview_lines: int = 8
     """`preview_lines = 8`: how many lines of a folded tool output are shown."""
+    max_unpacked: int | None = None
+    """`--max-unpacked` or `max_unpacked = "50G"`: bytes that may come out of one compressed file or archive; else 256 MB, or
+    250 times its size where that is more."""
+    follow_links: bool = False
+    """`--follow-links` or `follow_links = true`: open also what links in a folder lead to outside of it."""
     keys: dict[str, str] = {}
     """`[keys]`: other keys for a binding, by its id in the key table: `"unit.next" = "w, ]"`."""
 
@@ -138,6 +143,8 @@ WANTED: Final = {
     "theme": "the name of a theme, as text",
     "reward_range": "two numbers, the lower first",
     "preview_lines": "a whole number from 1",
+    "max_unpacked": 'a size, such as "50G"',
+    "follow_links": "true or false",
     "keys": "a table of keys by the id of what they do, all as text",
 }
 
@@ -157,6 +164,8 @@ def _checked(name: str, value: Any, path: Path, text: str) -> Any:
         return tuple(value)
     if name == "rubric" and (value.endswith(".toml") or "/" in value):
         return str(path.parent / Path(value).expanduser())  # relative to the configuration file
+    if name == "max_unpacked":
+        return size_in(value)
     if name == "reward_range":
         return float(value[0]), float(value[1])
     return _flat_keys(value) if name == "keys" else value
@@ -173,6 +182,12 @@ def _rules(value: Any, path: Path, text: str) -> tuple[Rule, ...]:
 
 def _is_text(value: Any) -> bool:
     return isinstance(value, str) and bool(value.strip())
+
+
+def size_in(text: str) -> int | None:
+    """The bytes that a size such as `50G` or `1.5 TB` means; None where it is none."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kMGT]?)B?", text.strip(), re.IGNORECASE | re.ASCII)
+    return None if found is None else int(float(found[1]) * 1000 ** " KMGT".index(found[2].upper() or " "))
 
 
 def _is_count(value: Any) -> bool:
@@ -215,6 +230,8 @@ _FITS: Final[dict[str, Callable[[Any], bool]]] = {
     "theme": _is_text,
     "reward_range": _is_range,
     "preview_lines": _is_count,
+    "max_unpacked": lambda value: isinstance(value, str) and bool(size_in(value)),
+    "follow_links": lambda value: isinstance(value, bool),
     "keys": _are_keys,
 }
 """Tests whether a value is of the right kind for a setting, for all but rules, which are checked elsewhere."""

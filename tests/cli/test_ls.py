@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from trajview.annotation.draft import Draft
 from trajview.annotation.rubric import SOTOPIA
 from trajview.annotation.store import AnnotationStore
+from trajview.corpus.bounds import BOUNDS
 
 from .test_commands import call
 
@@ -177,3 +179,29 @@ def test_the_help_lists_every_field(logs: Path) -> None:
 
     said = call("ls", "--help").stdout
     assert all(f"    {field.name} " in said and field.says in said for field in FIELDS)
+
+
+def test_more_is_opened_where_an_option_or_the_configuration_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "there.json").write_text('{"id": "there", "messages": []}')
+    (tmp_path / "logs" / "link.json").symlink_to("../there.json")
+    bomb = json.dumps({"id": "bomb", "messages": [{"role": "user", "content": "x" * 2_000_000}]})
+    (tmp_path / "logs" / "bomb.json.gz").write_bytes(gzip.compress(bomb.encode()))
+    monkeypatch.setattr("trajview.corpus.bounds._ALWAYS", 1_000_000)
+    for option in ("max_unpacked", "follow_links"):
+        monkeypatch.setattr(BOUNDS, option, None)  # so that it is none again afterwards
+    config = tmp_path / "config.toml"
+    config.write_text("")
+    monkeypatch.setenv("TRAJVIEW_CONFIG", str(config))
+    logs = tmp_path / "logs"
+    refused = call("ls", logs, "--no-cache")
+    assert refused.exit_code == 2
+    assert "--max-unpacked" in refused.stderr
+    assert "--follow-links" in refused.stderr
+    assert ids(logs, "--no-cache", "--follow-links", "--max-unpacked", "1G") == ["bomb", "there"]
+    config.write_text('follow_links = true\nmax_unpacked = "1G"')
+    assert ids(logs, "--no-cache") == ["bomb", "there"]
+    assert "left out" in call("ls", logs, "--no-cache", "--no-follow-links").stderr
+    assert "is no size" in call("ls", logs, "--max-unpacked", "x").stderr

@@ -21,6 +21,7 @@ from .common import (
     is_blind,
     is_terminal,
     no_cache_option,
+    opening_options,
     out,
     print_json,
     say_problem,
@@ -56,6 +57,7 @@ _COLUMNS = ("comparison", "dimension", "who", "measure", "value", "low", "high",
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the bootstrap.")
 @click.option("--json", "in_json", is_flag=True, help="One JSON object.")
 @click.option("--csv", "in_csv", is_flag=True, help="A row for each figure, as pandas likes it.")
+@opening_options
 @blind_option
 @no_cache_option
 @click.pass_context

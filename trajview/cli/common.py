@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from trajview.corpus.info import RunInfo
 
 __all__ = [
-    "blind_option", "existing", "existing_store", "exit_code", "is_blind", "is_terminal", "json_text", "matching_run", "no_cache_option", "out", "paths_argument", "print_json", "problem_json", "say_nothing_found", "say_problem", "scoring_options", "store_option",
+    "blind_option", "existing", "existing_store", "exit_code", "is_blind", "is_terminal", "json_text", "matching_run", "no_cache_option", "opening_options", "out", "paths_argument", "print_json", "problem_json", "say_nothing_found", "say_problem", "scoring_options", "store_option",
     "stream_runs", "wants_colour",
 ]  # fmt: skip
 
@@ -36,8 +36,41 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def paths_argument(command: _Command) -> _Command:
-    """Add the argument PATH..., at least one, as Paths; `PATH#ID` is one run of it (see `corpus.named`)."""
-    return click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path))(command)
+    """Add the argument PATH..., at least one, as Paths, and the options of `opening_options`; `PATH#ID` is one run of it (see
+    `corpus.named`)."""
+    argument = click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path))
+    return argument(opening_options(command))
+
+
+def opening_options(command: _Command) -> _Command:
+    """Add the options that say what is opened of the paths; `existing` completes them from the configuration."""
+    for option in (
+        click.option(
+            "--max-unpacked", metavar="SIZE", expose_value=False, callback=_choose_unpacked,
+            help="Unpack a compressed file up to so much, such as 50G.  [256M, or 250 times its size]",
+        ),
+        click.option(
+            "--follow-links/--no-follow-links", default=None, expose_value=False, callback=_choose_links,
+            help="Open also what links in a folder lead to outside of it.  [as configured]",
+        ),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def _choose_unpacked(_ctx: click.Context, _option: click.Parameter, value: str | None) -> None:
+    from trajview.config import size_in
+    from trajview.corpus.bounds import BOUNDS
+
+    BOUNDS.max_unpacked = None if value is None else size_in(value)
+    if value is not None and not BOUNDS.max_unpacked:
+        raise click.BadParameter(f"{value!r} is no size: give one such as 500M or 50G.")
+
+
+def _choose_links(_ctx: click.Context, _option: click.Parameter, value: bool | None) -> None:
+    from trajview.corpus.bounds import BOUNDS
+
+    BOUNDS.follow_links = value
 
 
 def no_cache_option(command: _Command) -> _Command:
@@ -119,12 +152,17 @@ def existing_store(given: str | Path | None) -> Path:
 
 
 def existing(paths: Sequence[Path], dash: Callable[[], Path] | None = None, *, ids: bool = True) -> tuple[Path, ...]:
-    """Check that paths exist, and put a file for `-`. Raises UnreadableError for the first that does not.
+    """Check that paths exist, and put a file for `-`. Raises UnreadableError for the first that does not, and ConfigError.
 
     `dash` makes that file; by default all of standard input is read first. `ids`: whether `PATH#ID` is a path, too.
     """
+    from trajview.config import load_settings
+    from trajview.corpus.bounds import BOUNDS
+
     from .stdin import DASH, spooled
 
+    settings = load_settings()
+    BOUNDS.complete(settings.max_unpacked, settings.follow_links)
     AT_END.append(_say_plugin_problems)  # plug-ins may fail on anything read from here on
     paths = list(paths)
     for index, path in enumerate(paths):

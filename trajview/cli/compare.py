@@ -17,6 +17,7 @@ from .common import (
     is_blind,
     is_terminal,
     no_cache_option,
+    opening_options,
     print_json,
     say_nothing_found,
     say_problem,
@@ -60,6 +61,7 @@ class _WhichRun(TrajviewError):
 @click.option("--text", is_flag=True, help="Print the diff on a terminal too, without the viewer.")
 @click.option("--json", "in_json", is_flag=True, help="What differs, as one JSON object.")
 @scoring_options
+@opening_options
 @no_cache_option
 @click.pass_context
 def command(

@@ -10,7 +10,7 @@ import click
 
 from trajview.errors import UnreadableError, Where, shown
 
-from .common import existing, exit_code, out, print_json, say_problem
+from .common import existing, exit_code, opening_options, out, print_json, say_problem
 
 if TYPE_CHECKING:
     from trajview.formats.base import Detection
@@ -20,6 +20,7 @@ __all__ = ["command"]
 
 @click.command("detect", short_help="Say what a file is, and why.")
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
+@opening_options
 @click.option("--json", "in_json", is_flag=True, help="As one JSON object.")
 @click.pass_context
 def command(ctx: click.Context, file: Path, in_json: bool) -> None:

@@ -187,9 +187,11 @@ def open_viewer(
     from trajview.config import load_settings
 
     settings = load_settings(**given)
+    from trajview.corpus.bounds import BOUNDS
     from trajview.corpus.cache import SummaryCache
     from trajview.corpus.corpus import Corpus
 
+    BOUNDS.complete(settings.max_unpacked, settings.follow_links)
     corpus = Corpus(settings.paths, None if no_cache else SummaryCache(), follow=follow, streams=list(streams))
     corpus.start(patiently=True)  # the first runs are found while Textual is imported
     from trajview.app.app import run_app

@@ -13,7 +13,7 @@ import click
 from trajview.errors import Problem, shown
 
 from .choosing import choosing_options, matching
-from .common import blind_option, existing, is_blind, json_text, say_problem, wants_colour
+from .common import blind_option, existing, is_blind, json_text, opening_options, say_problem, wants_colour
 from .front import EXIT_FINE, EXIT_PROBLEMS, EXIT_WRONG
 from .named_rules import rule_option, rules_named
 
@@ -111,6 +111,7 @@ _FIELDS: Final = ("text", "reasoning", "arguments", "metadata", "all")
 )
 @rule_option("Look for what this named rule matches, where it looks, instead of PATTERN.", multiple=False)
 @choosing_options
+@opening_options
 @blind_option
 @click.pass_context
 def command(

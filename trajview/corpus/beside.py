@@ -7,6 +7,7 @@ call that started it. They are runs of their own in the list; a session that is 
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -22,6 +23,7 @@ from trajview.errors import TrajviewError
 from trajview.formats.logged import Elements
 from trajview.formats.plain import is_list
 
+from .bounds import BOUNDS
 from .decode import decode_json
 from .files import Stamp, open_source, stamp_of
 
@@ -65,8 +67,8 @@ def beside(path: Path, lines: Any) -> Beside | None:
     """
     if path.suffix != ".jsonl" or not is_list(lines):
         return None
-    files = {agent: file for agent, file in _files_in(_folder(path)) if not agent.startswith(_COMPACTED)}
-    others = dict(_files_in(path.parent))
+    files = {agent: file for agent, file in _files_in(_folder(path), path) if not agent.startswith(_COMPACTED)}
+    others = dict(_files_in(path.parent, path))
     if not files and not others:
         return None
     said = list(_agent_lines(lines))
@@ -95,7 +97,8 @@ def _read(path: Path, files: Mapping[str, Path]) -> Beside | None:
             left -= stamp[0]
             found.stamps[file] = stamp
             chains.append((str(lines[0].get("timestamp", "")), lines))
-            found.known[agent] = _meta(file.with_suffix(".meta.json"))
+            meta = file.with_suffix(".meta.json")
+            found.known[agent] = {} if meta.is_symlink() and not _is_beside(meta, path) else _meta(meta)
     with suppress(TrajviewError):
         found.stamps[_folder(path)] = stamp_of(_folder(path))
     for _, lines in sorted(chains, key=lambda chain: chain[0]):
@@ -129,15 +132,21 @@ def _folder(path: Path) -> Path:
     return path.with_suffix("") / "subagents"
 
 
-def _files_in(folder: Path) -> Iterator[tuple[str, Path]]:
-    """The files of sub-agents in a folder, with their ids, in the order of these."""
+def _files_in(folder: Path, session: Path) -> Iterator[tuple[str, Path]]:
+    """The files of sub-agents in a folder, with their ids, in the order of these, without links that are not followed."""
     try:
-        names = sorted(each.name for each in folder.iterdir())
+        names = sorted(each.name for each in folder.iterdir()) if _is_beside(folder, session) else []
     except OSError:
         return
     for name in names:
-        if match := _FILE.fullmatch(name):
-            yield match[1], folder / name
+        file = folder / name
+        if (match := _FILE.fullmatch(name)) and (not file.is_symlink() or _is_beside(file, session)):
+            yield match[1], file
+
+
+def _is_beside(path: Path, session: Path) -> bool:
+    """Whether a path leads to no other folder than a session's, and those within, or may do so."""
+    return bool(BOUNDS.follow_links) or Path(os.path.realpath(path)).is_relative_to(os.path.realpath(session.parent))
 
 
 def _events(file: Path, agent: str) -> Iterator[dict[str, Any]]:

@@ -17,6 +17,8 @@ from typing import Any
 
 from trajview.debug_log import note
 
+from .bounds import BOUNDS
+
 __all__ = ["Child", "parent"]
 
 
@@ -28,7 +30,10 @@ class Child:
 
         # Never from the current folder, which may be a folder of logs with modules among them.
         path = str(Path(__file__).parents[2])
-        program = f"import sys; sys.path.append({path!r}); from {module} import main; main()"
+        bounds = (
+            f"from {BOUNDS.__module__} import BOUNDS; BOUNDS.complete({BOUNDS.max_unpacked}, {BOUNDS.follow_links})"
+        )
+        program = f"import sys; sys.path.append({path!r}); {bounds}; from {module} import main; main()"
         self.pipe, theirs = Pipe()
         lifeline, self._lifeline = os.pipe()  # each child has its own: a shared end would signal only one of them
         ends = theirs.fileno(), lifeline

@@ -76,7 +76,7 @@ def _records(file: BinaryIO, path: Path, look: RecordLook) -> Iterator[Record | 
     if kind == "zip":
         from .zip_records import zip_records
 
-        yield from zip_records(file, path)
+        yield from zip_records(file, path, look)
     elif kind == "yaml":
         from .yaml_records import yaml_records
 

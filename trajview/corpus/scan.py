@@ -16,6 +16,7 @@ from trajview.debug_log import note
 from trajview.errors import UNFORESEEN, PluginProblem, Problem, TrajviewError, Where
 from trajview.formats import registry
 
+from .bounds import BOUNDS
 from .cache import SummaryCache, stamp_of_status
 from .containers import Start, records_after, records_of
 from .decode import decode_value
@@ -387,6 +388,7 @@ def _add_sum(sums: dict[int, int], record: Record) -> None:
 
 def _stamp_in_cache(path: Path) -> str:
     try:
-        return stamp_of_status(path.stat())
+        stamp = stamp_of_status(path.stat())
     except OSError:
         return ""
+    return stamp if BOUNDS.max_unpacked is None else f"{stamp} {BOUNDS.max_unpacked}"  # more may come out of it

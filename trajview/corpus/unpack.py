@@ -24,6 +24,8 @@ from typing import Any, BinaryIO, Final
 
 from trajview.errors import UnreadableError, Where
 
+from .bounds import check_unpacked
+
 __all__ = [
     "CHUNK",
     "IN_MEMORY",
@@ -257,6 +259,8 @@ class Unpacked:
         try:
             for piece in self._text(file, compression):
                 self.size += len(piece)
+                if compression is not None:
+                    check_unpacked(self.size, self.packed, path)
                 if self.size > IN_MEMORY:
                     if isinstance(target, io.BytesIO):
                         begun = target.getvalue()
@@ -353,9 +357,19 @@ def _let_go(newest: _Key) -> None:
             size -= kept_files.pop(key).size
 
 
-def _check_room(target: BinaryIO, path: Path, size: int) -> None:
+def _has_room(target: BinaryIO) -> bool:
     found = os.fstatvfs(target.fileno())
-    if found.f_bavail * found.f_frsize < SPARE:
+    return found.f_bavail * found.f_frsize >= SPARE
+
+
+def _check_room(target: BinaryIO, path: Path, size: int) -> None:
+    """Raise UnreadableError where the disk is nearly full, even without what is kept of other files."""
+    while not _has_room(target):
+        with _lock:
+            oldest = next((key for key, each in kept_files.items() if each.over.is_set()), None)
+            if oldest is not None:
+                del kept_files[oldest]
+                continue
         raise UnreadableError(
             f"there is no room to unpack it: after {size:,} bytes the disk is nearly full",
             hint=f"make room in {tempfile.gettempdir()}, or set TMPDIR to a folder that has some",

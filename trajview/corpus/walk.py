@@ -6,13 +6,16 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from enum import Enum, auto
+from functools import cached_property
 from pathlib import Path
 
 from msgspec import Struct
 
 from trajview.errors import Problem, Where, shown
 
+from .bounds import BOUNDS
 from .files import Stamp, as_stamp
 from .named import Ids, grouped
 from .unpack import log_suffix
@@ -61,6 +64,14 @@ class _Folder(Struct, frozen=True):
     shown: str
 
 
+class _Kind(Enum):
+    """An entry of a folder."""
+
+    FILE = auto()
+    LINK = auto()
+    OTHER = auto()
+
+
 def natural_key(name: str) -> str:
     """Sorts `run10` after `run9`, and capitals with small letters; by the name itself where that is all the same.
 
@@ -78,20 +89,24 @@ def _number(found: re.Match[str]) -> str:
 def walk(paths: Sequence[Path], folders: dict[Path, int] | None = None) -> Iterator[SourceFile | Skipped | Problem]:
     """Every file that may hold logs, paths in the order given, folders depth first; each file and folder once.
 
-    A path that is named is always tried, whatever its name; what cannot be opened is a Problem. `folders` gets every
-    folder that is looked into, with the time of its last change (ns) before that.
+    A path that is named is always tried, whatever its name; what cannot be opened is a Problem. Links in a folder that lead
+    out of those that were given are left out, unless `BOUNDS` say otherwise, and one Problem counts them. `folders` gets
+    every folder that is looked into, with the time of its last change (ns) before that.
     """
     given = grouped(paths)
-    walker = _Walker(several=len(given) > 1, found={} if folders is None else folders)
+    walker = _Walker(given, {} if folders is None else folders)
     for path, ids in given.items():
         walker.only = None if ids is None else frozenset().union(*ids.values())
         yield from walker.named(path)
 
 
 class _Walker:
-    def __init__(self, several: bool, found: dict[Path, int]) -> None:
-        self.several = several
+    def __init__(self, given: Collection[Path], found: dict[Path, int]) -> None:
+        self.several = len(given) > 1
         self.found = found
+        self.given = given
+        self.outward = 0
+        """Links that lead out of the folders that were given."""
         self.only: Ids | None = None
         self.folders: set[tuple[int, int]] = set()
         self.files: set[str] = set()
@@ -112,7 +127,10 @@ class _Walker:
                     "this folder is an annotation store, not logs", "open a file in it by its name", Where(path)
                 )
                 return
+            self.outward = 0
             yield from self.folder(path, f"{path}{os.sep}" if self.several else "")
+            if self.outward:
+                yield _outward(path, self.outward)
         elif stat.S_ISREG(mode):
             if self._is_new(os.path.abspath(path)):  # noqa: PTH100 - links stay: a link and its target are two files
                 yield SourceFile(path, shown(path), True, as_stamp(status), self.only)
@@ -141,7 +159,7 @@ class _Walker:
         within = os.path.join(path, "")  # noqa: PTH118 - there may be many
         whole = os.path.join(os.path.abspath(path), "")  # noqa: PTH100, PTH118 - as above
         logs = {name for name in found if name[0] != "." and _is_log(name)}
-        kept = [name for name, is_file in found.items() if name in logs or not is_file]
+        kept = [name for name, kind in found.items() if name in logs or kind is not _Kind.FILE]
         others = len(found) - len(kept)
         for name in sorted(kept, key=natural_key):
             is_log = name in logs
@@ -153,31 +171,59 @@ class _Walker:
                 else:
                     others += 1
                 continue
-            if is_log and stat.S_ISREG(status.st_mode):
-                if self._is_new(whole + name):
-                    yield SourceFile(path / name, shown + name, False, as_stamp(status), self.only)
-            elif stat.S_ISDIR(status.st_mode) and _may_hold_logs(name, is_store):
-                yield _Folder(path / name, shown + name + os.sep)
-            else:
+            is_folder = stat.S_ISDIR(status.st_mode) and _may_hold_logs(name, is_store)
+            if not is_folder and not (is_log and stat.S_ISREG(status.st_mode)):
                 others += 1
+            elif found[name] is _Kind.LINK and self._leads_out(within + name):
+                self.outward += 1
+            elif is_folder:
+                yield _Folder(path / name, shown + name + os.sep)
+            elif self._is_new(whole + name):
+                yield SourceFile(path / name, shown + name, False, as_stamp(status), self.only)
         if others:
             yield Skipped(others)
 
-    def _names_in(self, path: Path) -> dict[str, bool]:
-        """The names in a folder, and whether each is a plain file; none where it was looked into before. Raises OSError."""
+    def _names_in(self, path: Path) -> dict[str, _Kind]:
+        """The names in a folder, and what each is; none where it was looked into before. Raises OSError."""
         status = path.stat()
         if (status.st_dev, status.st_ino) in self.folders:  # given twice, or a loop of symbolic links
             return {}
         self.folders.add((status.st_dev, status.st_ino))
         self.found[path] = status.st_mtime_ns
         with os.scandir(path) as entries:  # which know what is a plain file without a look at it
-            return {entry.name: entry.is_file(follow_symlinks=False) for entry in entries}
+            return {entry.name: _kind(entry) for entry in entries}
+
+    @cached_property
+    def _roots(self) -> list[str]:
+        """The folders that were given, as they are without links."""
+        return [os.path.join(os.path.realpath(path), "") for path in self.given if path.is_dir()]  # noqa: PTH118 - as below
+
+    def _leads_out(self, link: str) -> bool:
+        """Whether a link leads out of all folders that were given, and is not to be followed for that."""
+        if BOUNDS.follow_links:
+            return False
+        target = os.path.join(os.path.realpath(link), "")  # noqa: PTH118 - with a separator at its end
+        return not any(target.startswith(root) for root in self._roots)
 
     def _is_new(self, name: str) -> bool:
         if name in self.files:
             return False
         self.files.add(name)
         return True
+
+
+def _kind(entry: os.DirEntry[str]) -> _Kind:
+    if entry.is_file(follow_symlinks=False):
+        return _Kind.FILE
+    return _Kind.LINK if entry.is_symlink() else _Kind.OTHER
+
+
+def _outward(folder: Path, count: int) -> Problem:
+    """The Problem of links in a folder that are not followed."""
+    what = (
+        "a link that leads out of this folder is" if count == 1 else f"{count:,} links that lead out of this folder are"
+    )
+    return Problem(f"{what} left out", "`--follow-links` follows such links", Where(folder))
 
 
 def _is_log(name: str) -> bool:
