@@ -17,7 +17,7 @@ from trajview.app.annotate.fields import ReasoningText
 from trajview.app.annotate.score_table import ScoreTable
 from trajview.app.transcript.screen import TranscriptScreen
 
-from .driving import reading, records
+from .driving import reading, records, until
 from .logs import episode
 from .test_annotation_panel import Driver, driving
 
@@ -41,8 +41,9 @@ async def burst(panel: Driver, keys: Sequence[str]) -> None:
     """All keys at once, as over a slow connection."""
     for key in keys:
         panel.app.post_message(pressed(key))
-    for _ in range(3):
-        await panel.pilot.pause()
+    await panel.pilot.pause()
+    await until(panel.pilot, lambda: not panel.app.keys.held)
+    await panel.settle()
 
 
 def said(panel: Driver) -> tuple[object, ...]:

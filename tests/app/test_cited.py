@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.formats.undecoded import undecoded
 from tests.models.strategies import transcripts
 from trajview.annotation.citations import find_citations
-from trajview.app.annotate.cited import YOU, Cited, cited_in, highlights_of, why_nowhere
+from trajview.app.annotate.citing import YOU, Cited, cited_in, highlights_of, why_nowhere
 from trajview.app.render.evidence import QUOTED, citations_on_rows
 from trajview.app.render.options import Fold
 from trajview.app.transcript.session import TranscriptSession

@@ -31,7 +31,7 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "runs" / "chair.json").write_text(json.dumps(episode()))
     monkeypatch.setattr(Input, "cursor_blink", False)
     monkeypatch.setattr(TextArea, "cursor_blink", False)
-    monkeypatch.setattr("trajview.app.annotate.panel._clock", lambda time, seconds=False: "12:00")
+    monkeypatch.setattr("trajview.app.annotate.panel.clock", lambda time, seconds=False: "12:00")
     return Path("runs")
 
 

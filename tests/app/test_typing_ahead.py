@@ -11,19 +11,20 @@ from typing import Any
 
 import pytest
 from textual import events
+from textual.widgets import TextArea
 
 from trajview.annotation.queue import Plan
 from trajview.annotation.rubric import reward_rubric
 from trajview.annotation.store import AnnotationStore
 from trajview.app.annotate.episodes import Episodes
+from trajview.app.annotate.fields import ReasoningText
 from trajview.app.annotate.panel import AnnotationPanel
 from trajview.app.annotate.questions import ReasonScreen
-from trajview.app.annotate.score_sheet import ScoreSheet
 from trajview.app.app import TrajviewApp
 from trajview.corpus.info import RunInfo
 from trajview.models.run import AgentRun
 
-from .driving import burst, reading, records
+from .driving import Reader, burst, reading, records
 from .logs import chat, write_jsonl
 
 NAMES = ("alpha", "beta", "gamma", "delta")
@@ -159,6 +160,12 @@ async def test_the_same_key_at_once_again_submits_without_what_is_missing(tmp_pa
     assert [json.loads(path.read_text())["episode"] for path in records(store)] == ["alpha"]
 
 
+def tell_of_typing(reader: Reader) -> None:
+    """Have the panel hear once more of what was typed into the reasoning."""
+    reasoning = reader.panel.query_one(ReasoningText)
+    reasoning.post_message(TextArea.Changed(reasoning))
+
+
 async def test_what_was_typed_before_a_refusal_and_is_told_of_later_is_no_answer_to_it(
     logs: Path, tmp_path: Path
 ) -> None:
@@ -167,14 +174,14 @@ async def test_what_was_typed_before_a_refusal_and_is_told_of_later_is_no_answer
         await reader.opened("alpha")
         await reader.annotating()
         await reader.press("7", "ctrl+s")
-        reader.panel.query_one(ScoreSheet).post_message(ScoreSheet.Changed())
+        tell_of_typing(reader)
         await reader.until(lambda: "not valid" in reader.state, "7 is refused")
         await reader.take_breath()
         await reader.press("backspace")
         await reader.until(lambda: "not valid" not in reader.state)
         await reader.press("tab", "w", "ctrl+s")
         await reader.until(lambda: "the same key again" in reader.state)
-        reader.panel.query_one(ScoreSheet).post_message(ScoreSheet.Changed())
+        tell_of_typing(reader)
         await reader.pilot.pause()
         await reader.press("ctrl+s")
         await reader.opened("beta")
@@ -197,7 +204,7 @@ async def test_what_is_told_of_while_it_is_submitted_is_no_draft_afterwards(
         await reader.annotating()
         burst(reader, ["1", "tab", "w", "ctrl+s"])
         await reader.until(lambda: reader.panel.locked)
-        reader.panel.query_one(ScoreSheet).post_message(ScoreSheet.Changed())
+        tell_of_typing(reader)
         await reader.until(lambda: "submitted ✓" in reader.state and "done" in reader.state)
         assert reader.state.endswith("· all are done")
 

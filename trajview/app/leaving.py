@@ -94,7 +94,7 @@ class Leaving:
 
     async def _saved(self, panel: AnnotationPanel) -> bool:
         """Save an annotation before leaving; False if that did not work, which the panel shows by then."""
-        saving = panel.save(sure=True)
+        saving = panel.save(advance=False)
         if saving is not None:
             with suppress(WorkerError):  # cancelled, or failed, which is reported elsewhere: it is not saved then
                 await saving.wait()

@@ -412,19 +412,10 @@ class DisagreementScreen(TrajviewScreen):
 
     def on_key(self, event: events.Key) -> None:
         """Type digits, signs and points into the gold column, and delete them; any other key is a command."""
-        if self.focused is not self._sheet or self.settling is None:
-            return
-        grid = self.settling.grid
-        if event.key == "backspace":
-            grid.erase()
-        elif event.key == "delete":
-            grid.clear()
-        elif event.character is not None and event.character in "0123456789.-":
-            grid.type(event.character)
-        else:
-            return
-        event.stop()
-        self._edited()
+        settling = self.settling
+        if self.focused is self._sheet and settling is not None and settling.grid.key(event.key, event.character):
+            event.stop()
+            self._edited()
 
     @on(TextArea.Changed)
     def _why_changed(self, event: TextArea.Changed) -> None:

@@ -54,13 +54,8 @@ class Annotator:
         """Whether the panel is on the screen, for the run that is read."""
         return self.has_run and self._panes.annotating
 
-    def annotate(self) -> None:
-        """Open the panel for the run that is read, or put the cursor where it was in it."""
-        if self._reading.run is not None:
-            self.open()
-
     def open(self, with_cursor: bool = True) -> None:
-        """Show the panel for the run that is read; what was typed for another one is kept first."""
+        """Show the panel for the run that is read, with the cursor where it was; what was typed for another one is kept first."""
         from trajview.app.annotate.panel import AnnotationPanel
 
         run, info = self._reading.run, self._reading.info

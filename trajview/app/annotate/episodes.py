@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from trajview.annotation.rubric import Rubric
     from trajview.annotation.store import AnnotationStore
     from trajview.annotation.undo import Undone
+    from trajview.app.app import TrajviewApp
     from trajview.app.shared.background import Background, Task
     from trajview.app.shared.commands import Commands
-    from trajview.app.shared.key_queue import KeyQueue
     from trajview.config import Settings
     from trajview.corpus.corpus import Corpus
     from trajview.corpus.info import RunInfo
@@ -302,9 +302,7 @@ class EpisodeKeys:
 
     def __init__(
         self,
-        episodes: Episodes,
-        push_screen: Callable[..., object],
-        keys: KeyQueue,
+        app: TrajviewApp,
         *,
         at_hand: Callable[[], RunInfo | None],
         follow: Callable[[RunInfo, Citation], None],
@@ -314,8 +312,6 @@ class EpisodeKeys:
     ) -> None:
         """
         Args:
-            push_screen: Shows a screen on top, as the app's `push_screen` does.
-            keys: Where what is typed comes from.
             at_hand: Gives the episode that the keys are about.
             follow: Goes to what is cited in the history of an episode.
             undone: Called when something was undone or done again for an episode; None where it is not in the list.
@@ -323,9 +319,7 @@ class EpisodeKeys:
             before_undo: Brings what is typed into the journal, and says whether that was possible. Keys wait for it, the
                 screen does not.
         """
-        self._episodes = episodes
-        self._push_screen = push_screen
-        self._keys = keys
+        self._app, self._episodes = app, app.episodes
         self._at_hand = at_hand
         self._follow = follow
         self._undone = undone
@@ -358,7 +352,7 @@ class EpisodeKeys:
             if reason is None:
                 return
             # Whoever types on means the next episode, if one comes; another Enter is for nobody.
-            coming = self._keys.wait(ignores=frozenset({"enter"}))
+            coming = self._app.keys.wait(ignores=frozenset({"enter"}))
 
             def written(is_skipped: bool) -> None:
                 if is_skipped:
@@ -369,7 +363,7 @@ class EpisodeKeys:
 
             self._episodes.skip(info, reason, written)
 
-        self._push_screen(ReasonScreen(called(info, 60), self._episodes.reasons_to_skip()[:20]), answered)
+        self._app.push_screen(ReasonScreen(called(info, 60), self._episodes.reasons_to_skip()[:20]), answered)
 
     def flag(self) -> None:
         """Flag the episode, or take the flag away."""
@@ -398,7 +392,7 @@ class EpisodeKeys:
             if cited is not None:
                 self._follow(info, cited)
 
-        self._push_screen(HistoryScreen(self._episodes.store, info.key, info.name or info.id), closed)
+        self._app.push_screen(HistoryScreen(self._episodes.store, info.key, info.name or info.id), closed)
 
     async def _is_written(self) -> bool:
         return self._before_undo is None or await self._before_undo()

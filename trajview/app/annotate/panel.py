@@ -136,7 +136,7 @@ class AnnotationPanel(HasCommands, Widget):
         """These are the next run's, since this one is submitted or skipped."""
         self._title = Static(markup=False, classes="title")
         self._about = Static(markup=False, classes="about")
-        self._sheet = ScoreSheet()
+        self._sheet = ScoreSheet(self._changed)
         self._line = StateLine()
         self._work = AnnotationWork(store)
         self._keeping: Timer | None = None
@@ -159,7 +159,7 @@ class AnnotationPanel(HasCommands, Widget):
         self._warned: set[Problem] = set()
         sheet = self._sheet
         typing: Commands = {
-            "annotation.save": partial(self.save, advance=True),
+            "annotation.save": self.save,
             "annotation.down": partial(sheet.row, 1),
             "annotation.up": partial(sheet.row, -1),
             "annotation.on": sheet.next_score,
@@ -207,13 +207,8 @@ class AnnotationPanel(HasCommands, Widget):
 
     @property
     def opening(self) -> bool:
-        """Whether the store is being read; `Opened` follows."""
+        """Whether the store is being read."""
         return self._state not in ("ready", "submitting")
-
-    @property
-    def leaving(self) -> bool:
-        """Whether another run was asked for, and is to come."""
-        return self._leaving
 
     @property
     def locked(self) -> bool:
@@ -301,8 +296,6 @@ class AnnotationPanel(HasCommands, Widget):
     def focus_fields(self) -> None:
         """Put the cursor where it was; in a run that it was not in, into the first empty cell. No key is lost to others."""
         if not self.opening:
-            if self._leaving:  # The other run could not be opened.
-                self.stay()
             self._sheet.resume()
         else:
             self._wants_focus = True
@@ -397,8 +390,8 @@ class AnnotationPanel(HasCommands, Widget):
         """Keep elsewhere what `flush` could not write; says where, None where nothing takes it."""
         return self._work.rescue()
 
-    def on_score_sheet_changed(self, event: ScoreSheet.Changed) -> None:
-        event.stop()
+    def _changed(self) -> None:
+        """Something was typed."""
         if self.locked:  # what is being submitted is no draft any more
             return
         # The last word on keys from before the submission may come after it was refused; that is no answer to it.
@@ -455,7 +448,7 @@ class AnnotationPanel(HasCommands, Widget):
         """Say whether a draft that is in the journal differs from what is submitted."""
         submitted = self._work.base is not None
         if not self._work.is_saved(draft):
-            now = _clock(datetime.now().astimezone(), seconds=True)
+            now = clock(datetime.now().astimezone(), seconds=True)
             self._line.say(f"draft saved {now} · {'changes not submitted' if submitted else 'not submitted'}", "draft")
         elif submitted:
             self._line.say("as submitted ✓", "saved")
@@ -515,9 +508,9 @@ class AnnotationPanel(HasCommands, Widget):
             self._fail(run.key, error)
         elif kept is not None:
             since = "; what was submitted has changed since" if opened and opened.changed else ""
-            self._line.say(f"draft of {_clock(kept.time)}, not submitted{since}{before}", "draft")
+            self._line.say(f"draft of {clock(kept.time)}, not submitted{since}{before}", "draft")
         elif opened and opened.saved:
-            self._line.say(f"submitted ✓ {_clock(opened.saved.time)}{before}", "saved")
+            self._line.say(f"submitted ✓ {clock(opened.saved.time)}{before}", "saved")
         else:
             self._line.say(f"not started{before}")
         self._warn(opened.problems if opened else ())
@@ -572,11 +565,11 @@ class AnnotationPanel(HasCommands, Widget):
 
     # Submitting
 
-    def save(self, advance: bool = False, sure: bool = False) -> Worker[None] | None:
-        """Submit the annotation, in the background; then `advance` to the next run, if wanted. None where it is refused.
+    def save(self, advance: bool = True) -> Worker[None] | None:
+        """Submit the annotation, in the background; then `advance` to the next run. None where it is refused.
 
         What is no score is refused, and its cell gets the cursor. So it does where scores are missing; but the second
-        time in a row, or if `sure`, it is submitted without them.
+        time in a row, or where there is no next run to be wanted, it is submitted without them.
         """
         draft, run = self._typed(), self._run
         if draft is None or run is None or self.locked:
@@ -592,7 +585,7 @@ class AnnotationPanel(HasCommands, Widget):
             self._turn_down("nothing to submit: no score and no reasoning yet", "draft")
             return None
         missing = grid.empty_places()
-        if missing and not (sure or again):
+        if missing and advance and not again:
             self._sheet.to_first(missing)
             empty = "1 score is empty" if len(missing) == 1 else f"{len(missing)} scores are empty"
             self._turn_down(f"not submitted: {empty}; the same key again submits without them", "draft")
@@ -633,11 +626,11 @@ class AnnotationPanel(HasCommands, Widget):
             self._work.saved(draft, saved)
             self._refused, self._shouted = False, ""
             self._sheet.table.rewards = self._work.rewards
-            self._line.say(f"submitted ✓ {_clock(saved.time)}", "saved")
+            self._line.say(f"submitted ✓ {clock(saved.time)}", "saved")
             self._submitted()
             if advance:
                 self._leave()
-                self._before = f" · {one_line(run.title or run.key, 40)}: submitted ✓ {_clock(saved.time)}"
+                self._before = f" · {one_line(run.title or run.key, 40)}: submitted ✓ {clock(saved.time)}"
         self.run_worker(self._work.write_time(), group="annotation-time")
         self._saved(run.key, advance and is_here)
 
@@ -673,12 +666,12 @@ class AnnotationPanel(HasCommands, Widget):
 def _work_text(opened: Opened | None, kept: Draft | None) -> str:
     """Name the work on a run: a draft, an annotation, or scores of its units alone."""
     if kept:
-        return f"draft of {_clock(kept.time)}"
+        return f"draft of {clock(kept.time)}"
     saved_at = opened.saved.time if opened and opened.saved else None
-    return f"annotation of {_clock(saved_at)}" if saved_at else "annotation of its units"
+    return f"annotation of {clock(saved_at)}" if saved_at else "annotation of its units"
 
 
-def _clock(time: datetime | None, seconds: bool = False) -> str:
+def clock(time: datetime | None, seconds: bool = False) -> str:
     """The time of day here, with the date where it is not today's."""
     if time is None:
         return "earlier"

@@ -220,6 +220,18 @@ class ScoreGrid:
         for typed in texts if self._is_shared(place.row) else (texts[place.agent],):
             typed[self.dimensions[place.row].name] = text
 
+    def key(self, key: str, character: str | None) -> bool:
+        """Erase, clear or type, as a key does in a cell; False for a key that does nothing there."""
+        if key == "backspace":
+            self.erase()
+        elif key == "delete":
+            self.clear()
+        elif character is not None and character in "0123456789-.,":
+            self.type("." if character == "," else character)  # There is only one point on a number pad.
+        else:
+            return False
+        return True
+
     def type(self, char: str) -> None:
         """Type a digit, `-` or `.`. The first one after the cursor came replaces what is there; a later `-` turns the sign."""
         place, dimension = self.place, self.dimension

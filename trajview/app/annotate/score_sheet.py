@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static, TextArea
 
@@ -25,10 +24,7 @@ __all__ = ["ScoreSheet"]
 
 
 class ScoreSheet(Vertical):
-    """The fields for a rubric and its agents, and how the cursor goes from one to the next. Posts Changed."""
-
-    class Changed(Message):
-        """Posted when something was typed."""
+    """The fields for a rubric and its agents, and how the cursor goes from one to the next."""
 
     DEFAULT_CSS = """
     ScoreSheet {
@@ -48,8 +44,10 @@ class ScoreSheet(Vertical):
     }
     """
 
-    def __init__(self) -> None:
+    def __init__(self, typed: Callable[[], None]) -> None:
+        """`typed` is called when something was typed."""
         super().__init__()
+        self._typed = typed
         self.table = ScoreTable()
         self.table.moved = self._moved
         self.table.changed = self._changed
@@ -120,7 +118,7 @@ class ScoreSheet(Vertical):
 
     def _changed(self) -> None:
         self._moved()
-        self.post_message(self.Changed())
+        self._typed()
 
     @on(TextArea.Changed)
     def _text_changed(self, event: TextArea.Changed) -> None:
@@ -128,7 +126,7 @@ class ScoreSheet(Vertical):
         if event.text_area is self.rationale:
             self._take_reason()
             self.table.refresh()
-        self.post_message(self.Changed())
+        self._typed()
 
     # The cursor
 

@@ -122,18 +122,11 @@ class ScoreTable(Styled, ScrollView, can_focus=True):
         event.prevent_default()
         if self.locked:
             return
-        grid = self.grid
-        if event.key == "backspace":
-            grid.erase()
-        elif event.key == "delete":
-            grid.clear()
-        elif character is not None and character.isalpha():
-            grid.hotkey(character.lower())
-            self.moved()
-            return
+        if self.grid.key(event.key, character):
+            self.changed()
         elif character is not None:
-            grid.type("." if character == "," else character)  # There is only one point on a number pad.
-        self.changed()
+            self.grid.hotkey(character.lower())
+            self.moved()
 
     def on_paste(self, event: events.Paste) -> None:
         event.stop()

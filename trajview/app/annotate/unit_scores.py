@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from trajview.app.app import TrajviewApp
     from trajview.app.shared.commands import Commands
     from trajview.app.transcript.desk import Desk
-    from trajview.app.transcript.session import TranscriptSession
     from trajview.models.run import AgentRun
 
 __all__ = ["UnitScorer"]
@@ -132,27 +131,18 @@ class UnitScorer:
 
         return self._notes if self._notes is not None else UnitNotes(self._key)
 
-    def _session(self) -> TranscriptSession | None:
-        """The transcript that is shown, where it has units to say something of."""
-        session = self._reading.session
-        return session if session is not None and session.messages else None
-
     # -- marks ---------------------------------------------------------------------------------------------------------
 
     def mark(self) -> None:
         """Mark the unit under the cursor, or take its mark away."""
-        session = self._session()
-        if session is not None:
-            marked = session.unit not in session.highlights.marks
-            self.set_mark(self._reading.info.key, self._reading.index, session.unit, marked)
-            self._notices.brief(f"unit {session.unit} {'marked' if marked else 'not marked any more'}")
+        session = self._reading.shown
+        marked = session.unit not in session.highlights.marks
+        self.set_mark(self._reading.info.key, self._reading.index, session.unit, marked)
+        self._notices.brief(f"unit {session.unit} {'marked' if marked else 'not marked any more'}")
 
     def ask_why_marked(self) -> None:
         """Ask why the unit under the cursor is marked."""
-        session = self._session()
-        if session is None:
-            return
-        key, transcript, unit = self._reading.info.key, self._reading.index, session.unit
+        key, transcript, unit = self._reading.info.key, self._reading.index, self._reading.shown.unit
 
         def answered(text: str) -> None:
             note = " ".join(text.split())
@@ -186,13 +176,12 @@ class UnitScorer:
 
     def ask_for_scores(self) -> None:
         """Ask for the scores of the unit under the cursor, and a note."""
-        session = self._session()
-        if session is not None:
-            known = self._known().note_on(self._reading.index, session.unit)
-            dimensions = self._dimensions()
-            text = unit_text(known.scores, known.note, dimensions) if known else ""
-            scores = unit_text(known.scores, "", dimensions) if known else ""
-            self._ask(self._reading.info.key, self._reading.index, session.unit, text, select=len(scores))
+        transcript, unit = self._reading.index, self._reading.shown.unit
+        known = self._known().note_on(transcript, unit)
+        dimensions = self._dimensions()
+        text = unit_text(known.scores, known.note, dimensions) if known else ""
+        scores = unit_text(known.scores, "", dimensions) if known else ""
+        self._ask(self._reading.info.key, transcript, unit, text, select=len(scores))
 
     def _ask(self, key: str, transcript: int, unit: int, text: str, select: int = 0) -> None:
         dimensions = self._dimensions()

@@ -113,9 +113,7 @@ class BrowserScreen(TrajviewScreen):
     def on_mount(self) -> None:
         app, table = self.trajview, self.table
         episodes = EpisodeKeys(
-            app.episodes,
-            app.push_screen,
-            app.keys,
+            app,
             at_hand=self._episode_at_hand,
             follow=app.open_cited,
             undone=self._show_undone,

@@ -69,6 +69,12 @@ class Reading:
         return self.sessions.get(self.index) if self.run is not None else None
 
     @property
+    def shown(self) -> TranscriptSession:
+        """The transcript that is shown, for commands: they are done only while there is one."""
+        assert self.session is not None
+        return self.session
+
+    @property
     def count(self) -> int:
         """How many transcripts the run has, 0 where it is not read."""
         return len(self.run.transcripts) if self.run is not None else 0
@@ -237,8 +243,6 @@ class Panes:
 
     def toggle_metadata(self) -> None:
         """Show or hide what is known about the run and the message, in the place of the annotation panel."""
-        if self._reading.run is None:
-            return
         if self.metadata:
             self.close_metadata()
         else:

@@ -61,9 +61,7 @@ class Highlighter:
 
     def highlight_word(self) -> None:
         """Make what is selected, or the first word under the cursor, a rule."""
-        session = self._reading.session
-        if session is None or not session.messages:
-            return
+        session = self._reading.shown
         word = self._display.selected_text.strip() or _word_at_cursor(session)
         if not word:
             self._notices.brief("no word of the log is on this row: go to one that has some, or select it")

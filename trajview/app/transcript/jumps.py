@@ -56,22 +56,17 @@ class Jumps:
 
     def _nothing(self, what: str) -> str:
         """Say that there are no more of a kind, as far as that is known."""
-        session = self._reading.session
-        if session is not None and not session.highlights.scanned:
+        if not self._reading.shown.highlights.scanned:
             return f"no {what} so far: they are still being looked for"
         return f"no {what} here" if self._reading.count > 1 else f"no {what}"
 
     def _step(self, step: Callable[[Steps], bool], nothing: str) -> None:
         """Take a step in the transcript that is shown."""
-        session = self._reading.session
-        if session is not None:
-            self._jump(step(session.steps), nothing)
+        self._jump(step(self._reading.shown.steps), nothing)
 
     def highlight(self, step: int) -> None:
         """Next or previous highlight; behind the last match of a search, the first in the next transcript which has some."""
-        session = self._reading.session
-        if session is None:
-            return
+        session = self._reading.shown
         if self._searcher.is_still_looking(session):
             self._waiting_step = step
             self._notices.brief("searching…")
@@ -119,14 +114,12 @@ class Jumps:
 
     def error(self, step: int) -> None:
         """Next or previous error; behind the last of a transcript, that of the next transcript which has some."""
-        session = self._reading.session
-        if session is None:
-            return
 
         def arrive(session: TranscriptSession) -> None:
             if session.highlights.errors:
                 session.to_cause(session.highlights.errors[0 if step > 0 else -1])
 
+        session = self._reading.shown
         errors, steps = session.highlights.errors, session.steps
         if not steps.is_further(errors, step) and self._elsewhere(self._brancher.with_errors(step), arrive):
             return
@@ -195,24 +188,19 @@ class Looks:
 
     def fold(self) -> None:
         """Fold or unfold the message under the cursor."""
-        session = self._reading.session
-        if session is not None:
-            session.toggle_fold()
-            self._display.moved()
+        self._reading.shown.toggle_fold()
+        self._display.moved()
 
     def _change(self, change: Callable[[TranscriptSession], str]) -> None:
         """Change what all messages show, and say what `change` returns."""
-        session = self._reading.session
-        if session is not None:
-            sentence = change(session)
-            self._app.look = session.options
-            self._display.moved()
-            self._notices.brief(sentence)
+        session = self._reading.shown
+        sentence = change(session)
+        self._app.look = session.options
+        self._display.moved()
+        self._notices.brief(sentence)
 
     def only_highlighted(self) -> None:
         """List highlighted units only in the outline, or all."""
-        if self._reading.session is None:
-            return
         outline = self._display.outline
         count = outline.toggle_highlighted()
         if not self._panes.outline_shown:

@@ -59,6 +59,12 @@ __all__ = ["TranscriptScreen"]
 _EVERY: Final = 0.2  # seconds from one look at how far an opening or an export is to the next
 _WITHOUT_RUN: Final = frozenset({"back", "run.next", "run.previous", "edit", "help", "palette"})
 """Commands that do something while a run is being opened."""
+_WITHOUT_TRANSCRIPT: Final = _WITHOUT_RUN | {"reload", "show.raw", "undo", "redo"}
+"""Commands that do something where the run cannot be shown, either."""
+_OF_A_MESSAGE: Final = frozenset(
+    {"mark", "mark.note", "score.unit", "cite", "citation", "highlight.word", "copy", "copy.unit"}
+)
+"""Commands that are about the message or the unit under the cursor."""
 _PANEL_WITHOUT_RUN: Final = frozenset({"annotation.next_run", "annotation.previous_run"})
 """The same, with the cursor in the annotation panel."""
 _LONG: Final = 60.0
@@ -193,9 +199,7 @@ class TranscriptScreen(TrajviewScreen):
         self.citer = Citer(desk, app, self.annotator)
         self.row_selection = RowSelection(self.view)
         episode = EpisodeKeys(
-            app.episodes,
-            app.push_screen,
-            app.keys,
+            app,
             at_hand=lambda: self.info if self.run is not None else None,
             follow=self._follow_from_history,
             undone=self._episode_turned,
@@ -210,7 +214,7 @@ class TranscriptScreen(TrajviewScreen):
             "run.next": partial(self._step_run, 1),
             "run.previous": partial(self._step_run, -1),
             "highlight.sources": self._show_highlights,
-            "annotate": self.annotator.annotate,
+            "annotate": self.annotator.open,
             "annotation.citation": self._follow_own_citation,
             "export": self._export,
             "reload": self._reload,
@@ -411,6 +415,12 @@ class TranscriptScreen(TrajviewScreen):
 
     # -- keys, clicks and messages -------------------------------------------------------------------------------------
 
+    async def action_do(self, id: str) -> None:
+        """Do a command of the key table, unless it is about a transcript or a message, and there is none."""
+        session = self.session
+        if id in _WITHOUT_TRANSCRIPT or (session is not None and (session.messages or id not in _OF_A_MESSAGE)):
+            await super().action_do(id)
+
     def can_do(self, id: str) -> bool:
         """Whether a command can be done now: some keys are those of the messages only."""
         if id in _OF_MESSAGES:
@@ -494,9 +504,8 @@ class TranscriptScreen(TrajviewScreen):
         """Open the panel of all highlights."""
         from trajview.app.transcript.sources import SourcesScreen
 
-        if self.session is not None:
-            self.highlighter.panel_shown(True)
-            self.app.push_screen(SourcesScreen(self.highlighter), lambda _: self.highlighter.panel_shown(False))
+        self.highlighter.panel_shown(True)
+        self.app.push_screen(SourcesScreen(self.highlighter), lambda _: self.highlighter.panel_shown(False))
 
     def _follow_own_citation(self) -> None:
         """Follow the citation at the cursor of the text that is being written; the cursor stays there."""
@@ -511,12 +520,11 @@ class TranscriptScreen(TrajviewScreen):
         """Ask for the file to write the run, or the messages that the selection touches, into."""
         from trajview.export.exported import Part
 
-        if self.session is None or self.reading.run is None:
-            return
+        assert self.run is not None
         quoted = self.shown.quoted()
         part = None if quoted is None else Part(self.reading.index, quoted.first, quoted.last)
         self.app.clear_notifications()  # they would lie over the question
-        self.exporter.ask(self.reading.run, self.info.key, self.info.id, part)
+        self.exporter.ask(self.run, self.info.key, self.info.id, part)
 
     def _reload(self) -> None:
         """Read the run again; draw all, in case another program wrote on the terminal."""

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from trajview.app.app import TrajviewApp
     from trajview.app.shared.commands import Commands
     from trajview.app.transcript.desk import Desk
-    from trajview.app.transcript.session import TranscriptSession
 
 __all__ = ["WaysOut"]
 
@@ -43,8 +42,6 @@ class WaysOut:
     def reveal(self) -> None:
         """Show what is hidden of this run, and have it written down that it was asked for."""
         info = self._reading.info
-        if self._reading.run is None:
-            return
         if not self._app.episodes.hides(info):
             self._notices.brief("nothing is hidden")
             return
@@ -61,8 +58,8 @@ class WaysOut:
             return
         from trajview.app.raw.screen import RawScreen
 
-        session = self._session()
-        at = (session.transcript, session.message) if session is not None else None
+        session = self._reading.session
+        at = (session.transcript, session.message) if session is not None and session.messages else None
         self._app.push_screen(RawScreen(self._reading.info, at))
 
     def edit(self) -> None:
@@ -72,28 +69,20 @@ class WaysOut:
 
             open_outside(self._app, self._reading.info.path, self._reading.info.line)
 
-    def _session(self) -> TranscriptSession | None:
-        """The transcript that is shown, where it has messages."""
-        session = self._reading.session
-        return session if session is not None and session.messages else None
-
     def copy(self) -> None:
         """Copy what is selected as it is, or the message under the cursor as Markdown."""
         from trajview.export.markdown import message_markdown
 
-        session = self._session()
-        if session is not None:
-            selected = self._display.selected_text
-            text = selected or message_markdown(session.messages[session.message])
-            self._take(text, "the selection" if selected else f"message {session.message} as Markdown")
+        session, selected = self._reading.shown, self._display.selected_text
+        text = selected or message_markdown(session.messages[session.message])
+        self._take(text, "the selection" if selected else f"message {session.message} as Markdown")
 
     def copy_unit(self) -> None:
         """Copy the unit under the cursor as Markdown."""
         from trajview.export.markdown import unit_markdown
 
-        session = self._session()
-        if session is not None:
-            self._take(unit_markdown(session.transcript, session.unit), f"unit {session.unit} as Markdown")
+        session = self._reading.shown
+        self._take(unit_markdown(session.transcript, session.unit), f"unit {session.unit} as Markdown")
 
     def _take(self, text: str, what: str) -> None:
         self._notices.brief(self._app.terminal_clipboard.copy(text, what))
