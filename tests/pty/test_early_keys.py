@@ -45,13 +45,16 @@ Try = Callable[[Path, float, float], str]
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Episodes, and runs with names."""
+    """Episodes, runs with names, and two runs that differ in three units."""
     (tmp_path / "episodes").mkdir()
     for name in ("a", "b", "c"):
         (tmp_path / "episodes" / f"{name}.json").write_text(json.dumps(episode(name)))
     (tmp_path / "runs").mkdir()
     for name in NAMES:
         write_jsonl(tmp_path / "runs" / f"{name}.jsonl", [chat(name, f"Where is the {name}?", "Over there.")])
+    for side in ("left", "right"):
+        texts = [f"Step {number} of {side}." if number in (5, 9, 13) else f"Step {number}." for number in range(16)]
+        (tmp_path / f"{side}.json").write_text(json.dumps(chat("clock", *texts)))
     return tmp_path
 
 
@@ -105,6 +108,30 @@ def name_typed(folder: Path, start: float, pause: float) -> str:
     return "lost and said" if DROPPED in terminal.sent else f"wrong: {shown}"
 
 
+def comparison_typed(folder: Path, start: float, pause: float) -> str:
+    """Go to the second difference of two runs, to the unit after it, and open the run there: what became of that."""
+    home = folder / f"home-compare-{start:.2f}-{pause}"
+    keys = [*"jnn]", "\r"]
+    with Terminal(home, "compare", "left.json", "right.json", cwd=folder, size=(120, 36)) as terminal:
+        type_at(terminal, keys if pause else ["".join(keys)], start, pause)
+        deadline = time.monotonic() + PATIENCE
+        while "unit 5/7" not in terminal.text and time.monotonic() < deadline and DROPPED not in terminal.sent:
+            terminal.look(0.2)
+        shown = terminal.text
+        terminal.kill()
+    if "unit 5/7" in shown:
+        return "right"
+    return "lost and said" if DROPPED in terminal.sent else f"wrong: {shown}"
+
+
+ATTEMPTS = (scores_typed, name_typed, comparison_typed)
+
+
+def some_of(starts: Sequence[float], attempt: Try) -> Sequence[float]:
+    """The moments to try: every second one for what is not scores, as scores are what must not be wrong."""
+    return starts if STEP or attempt is scores_typed else starts[::2]
+
+
 @contextmanager
 def busy_processor() -> Iterator[None]:
     """Keep every core busy."""
@@ -128,16 +155,17 @@ def results_of(attempt: Try, folder: Path, tries: Sequence[tuple[float, float]])
     return Counter(found)
 
 
-@pytest.mark.parametrize("attempt", [scores_typed, name_typed])
+@pytest.mark.parametrize("attempt", ATTEMPTS)
 def test_what_is_typed_at_once_while_it_starts_is_where_it_belongs(folder: Path, attempt: Try) -> None:
-    found = results_of(attempt, folder, [(start, 0.0) for start in STARTS])
+    starts = some_of(STARTS, attempt)
+    found = results_of(attempt, folder, [(start, 0.0) for start in starts])
     assert set(found) <= {"right", "lost and said"}, found
-    assert found["right"] >= len(STARTS) - 1
+    assert found["right"] >= len(starts) - 1
 
 
-@pytest.mark.parametrize("attempt", [scores_typed, name_typed])
+@pytest.mark.parametrize("attempt", ATTEMPTS)
 def test_what_is_typed_key_by_key_while_it_starts_is_where_it_belongs(folder: Path, attempt: Try) -> None:
-    starts = STARTS if STEP else STARTS[1::2]
+    starts = some_of(STARTS if STEP else STARTS[1::2], attempt)
     found = results_of(attempt, folder, [(start, 0.12) for start in starts])
     assert set(found) <= {"right", "lost and said"}, found
     assert found["right"] >= len(starts) - 1
@@ -146,6 +174,6 @@ def test_what_is_typed_key_by_key_while_it_starts_is_where_it_belongs(folder: Pa
 def test_what_is_typed_while_the_processor_is_busy_is_where_it_belongs(folder: Path) -> None:
     starts = STARTS if STEP else [0.2, 0.8]
     with busy_processor():
-        for attempt in (scores_typed, name_typed):
+        for attempt in ATTEMPTS if STEP else (scores_typed, name_typed):
             found = results_of(attempt, folder, [(start, 0.12) for start in starts])
             assert set(found) <= {"right", "lost and said"}, found
