@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from trajview.app.transcript import outline
+from trajview.app.transcript import text
 from trajview.app.transcript.minimap import Minimap
 from trajview.app.transcript.outline import Outline
 from trajview.app.transcript.unit_facts import UnitFacts
@@ -111,23 +111,26 @@ async def test_a_score_by_hand_stays_legible_beside_them(tmp_path: Path) -> None
         assert outline_of(reader)[0].split()[-5:-1] == ["✎", "0.5", "1▸", "6.0s"]
 
 
-async def test_only_units_on_the_screen_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    counted: set[int] = set()
-    count = outline.facts_of
+async def test_units_are_counted_once_up_to_what_would_take_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted: list[int] = []
+    count = text.facts_of
 
     def counting(transcript: Transcript, unit: int, cancelled: Callable[[], bool]) -> UnitFacts | None:
-        counted.add(unit)
+        counted.append(unit)
         return count(transcript, unit, cancelled)
 
-    monkeypatch.setattr(outline, "facts_of", counting)
-    file = write_jsonl(tmp_path / "long.jsonl", [timed(500)])
-    async with reading(file, size=(200, 30)) as reader:
+    monkeypatch.setattr(text, "facts_of", counting)
+    monkeypatch.setattr(text, "_MOST_COUNTED", 500)
+    record = timed(4)
+    record["transcripts"][0]["messages"][7]["content"] = "x" * 500
+    async with reading(write_jsonl(tmp_path / "long.jsonl", [record]), size=(200, 30)) as reader:
         await reader.opened()
-        await reader.until(lambda: "1▸" in outline_of(reader)[0], "the first units are counted")
-        await reader.press("G")
-        await reader.until(lambda: "1▸" in outline_of(reader)[-1], "the last units are counted")
-    assert 499 in counted
-    assert len(counted) < 100
+        await reader.until(lambda: "1▸" in outline_of(reader)[1], "the units before the long one are counted")
+        assert "1▸" not in outline_of(reader)[2]
+        assert "tokens" not in reader.status
+    assert counted == [0, 1]
 
 
 async def test_a_click_on_a_sign_of_the_minimap_goes_to_the_very_message(tmp_path: Path) -> None:

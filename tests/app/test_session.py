@@ -14,6 +14,7 @@ from tests.models.strategies import transcripts
 from trajview.app.render.headers import Scored
 from trajview.app.render.options import Fold
 from trajview.app.transcript.session import SearchHits, TranscriptSession
+from trajview.app.transcript.unit_facts import UnitFacts
 from trajview.highlight import Highlight, compile_rule, text_of
 from trajview.models.messages import (
     AssistantMessage,
@@ -611,3 +612,21 @@ def test_output_opened_by_hand_is_shown_while_tool_output_is_hidden() -> None:
     assert {"one", "two"} <= set(session.layout(0).rows_of_text())
     session.toggle_fold(0)
     assert "one" not in session.layout(0).rows_of_text()
+
+
+def test_what_units_took_is_kept_as_far_as_a_transcript_that_has_grown_is_the_same() -> None:
+    def said(*texts: str) -> Transcript:
+        turns = ([UserMessage(content=text), AssistantMessage(content="ok")] for text in texts)
+        return Transcript(messages=[message for turn in turns for message in turn])
+
+    before = opened(said("one", "two", "three"))
+    before.facts, before.counted = {unit: UnitFacts(unit, None, 1) for unit in range(3)}, 3
+    for texts, counted, known in (
+        (("one", "two", "three"), 2, 3),
+        (("one", "two", "three", "four"), 3, 3),
+        (("one", "twelve", "three"), 1, 1),
+        (("another",), 0, 0),
+    ):
+        again = opened(said(*texts))
+        again.take_over(before)
+        assert (again.counted, [*again.facts]) == (counted, [*range(known)])

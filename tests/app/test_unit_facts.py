@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from trajview.app.transcript.unit_facts import (
-    MOST_CHARACTERS,
     duration_of,
     facts_of,
     short_count,
@@ -87,16 +86,7 @@ def test_calls_and_tokens_are_counted_with_arguments() -> None:
     facts = facts_of(dialogue(1, 3, 7, 9, 10, 30), 0)
     assert facts is not None
     assert (facts.calls, facts.seconds) == (2, 6)
-    assert facts.tokens is not None
     assert facts.tokens >= 3 * count_tokens("a word") + 2 * count_tokens("look")
-
-
-def test_the_tokens_of_a_huge_unit_are_not_counted_and_its_calls_are() -> None:
-    transcript = dialogue(*[None] * 6)
-    transcript.messages[0].content = "x" * (MOST_CHARACTERS + 1)
-    facts = facts_of(transcript, 0)
-    assert facts is not None
-    assert (facts.calls, facts.tokens) == (2, None)
 
 
 def test_a_count_that_is_cancelled_says_nothing() -> None:

@@ -14,16 +14,13 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
-from textual.timer import Timer
 
 from trajview.app.keys import key_of
 from trajview.app.render.headers import first_words, sign_of
-from trajview.app.shared.background import Background, ReportsFaults, Task
 from trajview.app.shared.row_styles import SIGNS, SIGNS_IN_ANSI
 from trajview.app.shared.styled import PlainLines, Styled
 from trajview.app.transcript.session import TranscriptSession
-from trajview.app.transcript.unit_facts import UnitFacts, facts_of, short_count, short_duration
-from trajview.corpus.process_wide import give_way, short_turns
+from trajview.app.transcript.unit_facts import UnitFacts, short_count, short_duration
 from trajview.textsafe import one_line
 
 __all__ = ["Outline"]
@@ -37,10 +34,10 @@ SOME = 36
 _KEPT = 1_000  # lines that are kept as they were drawn
 
 
-class Outline(ReportsFaults, PlainLines, Styled, ScrollView, can_focus=False):
+class Outline(PlainLines, Styled, ScrollView, can_focus=False):
     """Lists action units, all or the highlighted ones; posts `Picked` when one is clicked.
 
-    Labels are made for the lines on the screen only, and for those alone calls, time and tokens are counted, in a thread.
+    Labels are made for the lines on the screen only.
     """
 
     LOOKS: ClassVar[Mapping[str, str]] = {
@@ -77,25 +74,15 @@ class Outline(ReportsFaults, PlainLines, Styled, ScrollView, can_focus=False):
         self._current = -1
         self._strips: dict[tuple[object, ...], Strip] = {}
         """Lines as they were drawn, by all that they are made of."""
-        self._facts: dict[int, UnitFacts] = {}
-        self._counted: set[int] = set()
-        """The units that were counted in this session; what is known of another was true of an earlier one."""
         self._timed = self._called = False
         """Whether some unit has a time, and calls."""
-        self._background = Background(self)
-        self._counting: Timer | None = None
-        self._busy = False
 
     def show(self, session: TranscriptSession) -> None:
-        """Show the units of another session. What is known of the same transcript, read again, stands until it is counted."""
-        before, self.session = self.session, session
-        if before is not session:
-            self._counted.clear()
-        if before is None or before.transcript.id != session.transcript.id:
-            self._facts.clear()
-            self._timed = self._called = False
+        """Show the units of another session."""
+        self.session = session
         self._strips.clear()
         self._list()
+        self.facts_changed()
 
     def toggle_highlighted(self) -> int:
         """List the highlighted units only, or all again; returns how many are listed."""
@@ -107,6 +94,13 @@ class Outline(ReportsFaults, PlainLines, Styled, ScrollView, can_focus=False):
         """Other units are highlighted now."""
         if self.only_highlighted:
             self._list()
+        self.refresh()
+
+    def facts_changed(self) -> None:
+        """It is known of other units what they took."""
+        facts = self.session.facts.values() if self.session is not None else ()
+        self._timed = any(one.seconds is not None for one in facts)
+        self._called = any(one.calls for one in facts)
         self.refresh()
 
     def _list(self) -> None:
@@ -150,8 +144,6 @@ class Outline(ReportsFaults, PlainLines, Styled, ScrollView, can_focus=False):
             return self._heading(session, width)
         if session is None or unit is None:
             return Strip.blank(width, self._base)
-        if width >= SOME and unit not in self._counted:
-            self._count_soon()
         return self._line(session, unit, width)
 
     def notify_style_update(self) -> None:
@@ -165,7 +157,7 @@ class Outline(ReportsFaults, PlainLines, Styled, ScrollView, can_focus=False):
         sign, kind = ("⚑", "mark") if unit in session.highlights.marks else sign_of(session.highlights.reasons(unit))
         scored = session.scored.get(unit)
         score = f" {one_line(scored.sign, LONGEST_SCORE)} " if scored is not None and width >= 2 * LONGEST_SCORE else ""
-        facts = self._facts_text(unit, width)
+        facts = self._facts_text(session.facts, unit, width)
         made_of = unit, width, unit == session.unit, sign, kind, score, facts
         strip = self._strips.get(made_of)
         if strip is None:  # Strips keep what filters make of them, so that a line that stays is drawn in no time.
@@ -198,49 +190,14 @@ class Outline(ReportsFaults, PlainLines, Styled, ScrollView, can_focus=False):
         said = f" {count:,} of {of:,} units · {key_of('outline.highlighted')} shows all"
         return Strip([Segment(set_cell_size(said, width), self._style("dim"))])
 
-    def _facts_text(self, unit: int, width: int) -> str:
+    def _facts_text(self, facts: Mapping[int, UnitFacts], unit: int, width: int) -> str:
         """Calls, time and tokens in columns, as far as there is room and they are known."""
-        if width < SOME or not self._facts:
+        if width < SOME or not facts:
             return ""
-        calls, time, tokens = _columns(self._facts.get(unit))
+        calls, time, tokens = _columns(facts.get(unit))
         if width < WIDE:
             return f" {time if self._timed else tokens:>5} "
         return " " + f"{calls:>4} " * self._called + f"{time:>5} " * self._timed + f"{tokens:>4} "
-
-    # -- what units took -----------------------------------------------------------------------------------------------
-
-    def _count_soon(self) -> None:
-        # Once for all lines of a screen, and not for each that is passed while scrolling.
-        if self._counting is None and self.is_attached:
-            self._counting = self.set_timer(0.1, self._count_shown)
-
-    def _count_shown(self) -> None:
-        self._counting = None
-        session, shown = self.session, map(self.unit_at, range(self.size.height))
-        wanted = [unit for unit in shown if unit is not None and unit not in self._counted]
-        if session is not None and wanted and not self._busy:
-            self._busy = True
-            self._background.start("unit-facts", lambda task: self._count(task, session, wanted))
-
-    def _count(self, task: Task, session: TranscriptSession, units: Sequence[int]) -> None:
-        found: dict[int, UnitFacts] = {}
-        with short_turns():
-            for unit in units:
-                give_way()
-                facts = facts_of(session.transcript, unit, lambda: task.cancelled() or self.session is not session)
-                if facts is None:
-                    break
-                found[unit] = facts
-        task.tell(self._take, session, found)
-
-    def _take(self, session: TranscriptSession, found: Mapping[int, UnitFacts]) -> None:
-        self._busy = False
-        if session is self.session:
-            self._counted |= found.keys()
-            self._facts |= found
-            self._timed = self._timed or any(facts.seconds is not None for facts in found.values())
-            self._called = self._called or any(facts.calls for facts in found.values())
-        self.refresh()  # which asks for those that are on the screen by now
 
     def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)
@@ -256,5 +213,5 @@ def _columns(facts: UnitFacts | None) -> tuple[str, str, str]:
     return (
         f"{short_count(facts.calls)}▸" if facts.calls else "",
         short_duration(facts.seconds) if facts.seconds is not None else "",
-        short_count(facts.tokens) if facts.tokens is not None else "many",
+        short_count(facts.tokens),
     )

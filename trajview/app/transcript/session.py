@@ -25,6 +25,7 @@ from trajview.app.shared.positions import Position, Positions
 from trajview.app.transcript.highlights import Highlights
 from trajview.app.transcript.search import SearchHits
 from trajview.app.transcript.sizes import estimates, sizes_of
+from trajview.app.transcript.unit_facts import UnitFacts
 from trajview.highlight import Rule
 from trajview.models.messages import AssistantMessage, ChatMessage, ToolMessage
 from trajview.models.transcript import Transcript
@@ -36,8 +37,6 @@ FOLD_LEVELS = ("tool output folded", "all folded", "all open")
 LAYOUTS_KEPT = 400
 LONG = 2_000
 """Messages from which on highlights are looked for in a thread."""
-MOST_COUNTED_AGAIN = 500_000
-"""Characters of a transcript whose tokens are counted each time it has grown."""
 
 
 class _Anchor(NamedTuple):
@@ -97,6 +96,9 @@ class TranscriptSession(Positions):
         """A message, and words in it that a citation quotes: they stand out."""
         self.tokens: int | None = None
         """How many tokens the transcript has, once they are counted."""
+        self.facts: dict[int, UnitFacts] = {}
+        """What units took, as far as that is known; from `counted` on, as it was when the transcript was read before."""
+        self.counted = 0
         self._changes = 0
         self._layouts: OrderedDict[int, Layout] = OrderedDict()
         self._layouts_for: object = None
@@ -119,8 +121,12 @@ class TranscriptSession(Positions):
         self.folds = {message: fold for message, fold in before.folds.items() if message < count}
         self.highlights.take_over(before.highlights)
         self.set_scored(before.scored)
-        if self.characters > MOST_COUNTED_AGAIN:
-            self.tokens = before.tokens
+        self.tokens = before.tokens
+        sizes = enumerate(zip(self._sizes, before._sizes, strict=False))
+        same = next((at for at, (now, then) in sizes if now != then), min(count, before.count))
+        self.counted = min(before.counted, max(0, bisect_right(self.unit_starts, same) - 1))
+        units = bisect_left(self.unit_starts, same)
+        self.facts = {unit: facts for unit, facts in before.facts.items() if unit < units}
         self._relayout()
         if before.count and before.cursor == before.last:
             self.to_end()
@@ -139,10 +145,9 @@ class TranscriptSession(Positions):
         """What is searched for."""
         return self.highlights.search
 
-    @property
-    def characters(self) -> int:
-        """How long the texts of the transcript are, about."""
-        return sum(length for _, length, *_ in self._sizes)
+    def characters_in(self, messages: range) -> int:
+        """How long the texts of some messages are, about."""
+        return sum(length for _, length, *_ in self._sizes[messages.start : messages.stop])
 
     def _estimated(self) -> LineMap:
         """Heights from the sizes of messages alone."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from textual.content import Content
@@ -9,10 +10,11 @@ from textual.content import Content
 from trajview.app.keys import key_of
 from trajview.app.shared.cells import called, size_text
 from trajview.app.transcript.session import TranscriptSession
+from trajview.app.transcript.unit_facts import UnitFacts, facts_of, messages_of
 from trajview.corpus.info import RunInfo
+from trajview.corpus.process_wide import short_turns
 from trajview.corpus.unpack import share_unpacked
 from trajview.errors import Problem
-from trajview.highlight import text_of
 from trajview.models.run import AgentRun, overall_of
 from trajview.textsafe import one_line
 
@@ -24,6 +26,8 @@ __all__ = ["TokenCounter", "failed_text", "opening_text", "status_text", "title_
 
 _MOST_COUNTED: Final = 30_000_000
 """Characters of a transcript whose tokens are counted without being asked for: some two seconds of one core."""
+_EVERY: Final = 0.2
+"""Seconds after which what was counted so far is shown."""
 
 _LARGE: Final = 1_000_000  # bytes of a record
 _A_WHILE: Final = 1.0  # seconds after which it is said how many they are
@@ -108,29 +112,38 @@ def _short_count(count: int) -> str:
 
 
 class TokenCounter:
-    """Counts the tokens of the transcript that is shown, in a thread."""
+    """Counts what the units of the transcript that is shown took, and so its tokens, in a thread."""
 
     def __init__(self, desk: Desk) -> None:
-        self._notices, self._background = desk.notices, desk.background
+        self._notices, self._outline, self._background = desk.notices, desk.display.outline, desk.background
         self._session: TranscriptSession | None = None
         """What is being counted, or was last: a transcript that is shown again is not begun again."""
 
     def transcript_shown(self, session: TranscriptSession) -> None:
-        """Count a transcript that is shown, unless that is done or far too much."""
-        if session.tokens is None and session is not self._session and session.characters <= _MOST_COUNTED:
+        """Count a transcript that is shown, or what it has grown by since it was."""
+        if session is not self._session:
             self._session = session
             self._background.start("tokens", lambda task: self._count(session, task))
 
     def _count(self, session: TranscriptSession, task: Task) -> None:
-        from trajview.models.tokens import count_tokens
+        found: dict[int, UnitFacts] = {}
+        characters, until = 0, monotonic() + _EVERY
+        with short_turns():
+            for unit in range(session.counted, len(session.unit_starts)):
+                characters += session.characters_in(messages_of(session.transcript, unit))
+                facts = facts_of(session.transcript, unit, task.cancelled) if characters <= _MOST_COUNTED else None
+                if facts is None:
+                    break
+                found[unit] = facts
+                if monotonic() > until:
+                    task.tell(self._take, session, found)
+                    found, until = {}, monotonic() + _EVERY
+        task.tell(self._take, session, found)
 
-        total = 0
-        for message in session.messages:
-            if task.cancelled():
-                return
-            total += count_tokens(text_of(message))
-        task.tell(self._take, session, total)
-
-    def _take(self, session: TranscriptSession, tokens: int) -> None:
-        session.tokens = tokens
+    def _take(self, session: TranscriptSession, found: dict[int, UnitFacts]) -> None:
+        session.facts |= found
+        session.counted += len(found)
+        if session.counted == len(session.unit_starts):
+            session.tokens = sum(facts.tokens for facts in session.facts.values())
+        self._outline.facts_changed()
         self._notices.refresh()

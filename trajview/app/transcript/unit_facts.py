@@ -1,4 +1,4 @@
-"""What an action unit took: calls, time and tokens; counted in a thread, for the units that are on the screen."""
+"""What an action unit took: calls, time and tokens; counted in a thread."""
 
 from __future__ import annotations
 
@@ -11,18 +11,16 @@ from trajview.models.transcript import Transcript
 
 __all__ = ["UnitFacts", "duration_of", "facts_of", "messages_of", "short_count", "short_duration", "time_of"]
 
-MOST_CHARACTERS = 3_000_000
-"""Characters of a unit whose tokens are counted: some 0.3 s."""
 MOST_TIMED = 300
 """Messages at either end of a unit that are asked for their time."""
 
 
 class UnitFacts(NamedTuple):
-    """The tool calls in a unit, its seconds (None where it has no times), its tokens (None where they are too many)."""
+    """The tool calls in a unit, its seconds (None where it has no times), its tokens."""
 
     calls: int
     seconds: float | None
-    tokens: int | None
+    tokens: int
 
 
 def facts_of(transcript: Transcript, unit: int, cancelled: Callable[[], bool] = lambda: False) -> UnitFacts | None:
@@ -30,19 +28,15 @@ def facts_of(transcript: Transcript, unit: int, cancelled: Callable[[], bool] = 
     from trajview.highlight import text_of
     from trajview.models.tokens import count_tokens
 
-    calls = tokens = characters = 0
+    calls = tokens = 0
     for index in messages_of(transcript, unit):
         if cancelled():
             return None
         message = transcript.messages[index]
         if isinstance(message, AssistantMessage):
             calls += len(message.tool_calls or ())
-        if characters <= MOST_CHARACTERS:
-            text = text_of(message)
-            characters += len(text)
-            if characters <= MOST_CHARACTERS:
-                tokens += count_tokens(text)
-    return UnitFacts(calls, duration_of(transcript, unit), tokens if characters <= MOST_CHARACTERS else None)
+        tokens += count_tokens(text_of(message))
+    return UnitFacts(calls, duration_of(transcript, unit), tokens)
 
 
 def messages_of(transcript: Transcript, unit: int) -> range:
