@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 from textual.command import CommandPalette
+from textual.geometry import Region
+from textual.strip import Strip
 from textual.widgets import Input, Static
 
 from trajview.app.app import TrajviewApp, run_app
@@ -533,22 +535,31 @@ async def test_a_resize_keeps_the_message_at_the_top(tmp_path: Path) -> None:
             assert "turn 101" in reader.text
 
 
-async def test_a_new_size_is_laid_out_once_at_its_own_width(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_new_size_is_laid_out_once_and_before_anything_is_drawn_in_it(
+    log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with reading(log) as reader:
         await reader.opened()
-        laid_out: list[int] = []
-        lay_out = reader.session.set_view
+        minimap, laid_out, drawn = reader.screen.minimap, list[int](), list[int]()
+        lay_out, draw = reader.session.set_view, minimap.render_lines
 
-        def noted(width: int, height: int) -> None:
+        def note_layout(width: int, height: int) -> None:
             laid_out.append(width)
             lay_out(width, height)
 
-        monkeypatch.setattr(reader.session, "set_view", noted)
+        def note_drawing(crop: Region) -> list[Strip]:
+            drawn.append(reader.session.options.width)
+            return draw(crop)
+
+        monkeypatch.setattr(reader.session, "set_view", note_layout)
+        monkeypatch.setattr(minimap, "render_lines", note_drawing)
         for size in ((200, 50), (80, 24), (120, 40)):
             laid_out.clear()
+            drawn.clear()
             await reader.pilot.resize_terminal(*size)
-            await reader.until(lambda: reader.session.height == reader.screen.view.size.height)
+            await reader.until(lambda: bool(drawn))
             assert laid_out == [reader.screen.view.text_width], size
+            assert set(drawn) == {reader.screen.view.text_width}, size
 
 
 async def test_a_resize_never_loses_the_cursor(log: Path) -> None:

@@ -216,6 +216,26 @@ async def test_a_narrow_window_has_a_class_of_its_own() -> None:
         assert (pilot.app.screen.has_class("-narrow"), pilot.app.screen.query_one("#side").display) == (False, True)
 
 
+async def test_a_new_size_is_laid_out_between_the_screens_own_handler_and_what_that_has_called_next() -> None:
+    class Resized(Screen[None]):
+        widths: ClassVar[list[tuple[int, int]]] = []
+
+        def compose(self) -> ComposeResult:
+            yield Static("text")
+
+        def on_resize(self, event: events.Resize) -> None:
+            before = self.query_one(Static).size.width
+            self.call_next(lambda: self.widths.append((before, self.query_one(Static).size.width)))
+
+    async with Contract().run_test(size=(80, 20)) as pilot:
+        await pilot.app.push_screen(Resized())
+        await pilot.pause()
+        Resized.widths.clear()
+        await pilot.resize_terminal(120, 20)
+        await pilot.pause()
+        assert Resized.widths[0] == (80, 120)
+
+
 async def test_a_screen_on_top_tells_whether_it_is_in_front_and_hands_over_its_result() -> None:
     async with Contract().run_test() as pilot:
         answers: list[object] = []

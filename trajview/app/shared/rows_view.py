@@ -136,7 +136,7 @@ class RowsView(PlainLines, ScrollView, can_focus=True, inherit_bindings=False):
         return strip if self._painting else strip.apply_offsets(0, row)
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        self._fit()  # Textual tells of a new size once all has been drawn in it.
+        self.fit()  # Textual tells of a new size once all has been drawn in it.
         self._painting = True
         try:
             return super().render_lines(crop)
@@ -286,9 +286,9 @@ class RowsView(PlainLines, ScrollView, can_focus=True, inherit_bindings=False):
             self.follow()
 
     def on_resize(self) -> None:
-        self._fit()
+        self.fit()
 
-    def _fit(self) -> None:
+    def fit(self) -> None:
         """Lay the document out for the size that the widget has now."""
         region = self.scrollable_content_region
         if self.session is not None and region.size != self._fitted:

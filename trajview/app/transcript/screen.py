@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -165,9 +166,21 @@ class TranscriptScreen(TrajviewScreen):
         self._open(self._first)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Take the class of the new width before Textual lays out in it: by itself it does so after all is drawn."""
+        """Have Textual lay out this size once, and draw it once.
+
+        By itself it takes the class of the new width when all is laid out and drawn in the old one. And it would draw the
+        status line and the minimap before the transcript, which only then comes to be where they say that it is.
+        """
         fitting = [name for least, name in self.HORIZONTAL_BREAKPOINTS if event.size.width >= least]
         self.update_classes({name: name == fitting[-1] for _, name in self.HORIZONTAL_BREAKPOINTS}, animate=False)
+        drawn_later = ExitStack()
+        drawn_later.enter_context(self.app.batch_update())
+        self.call_next(self._fit, drawn_later)
+
+    def _fit(self, drawn_later: ExitStack) -> None:
+        """Fit what is read into the new layout, and let it be drawn."""
+        with drawn_later:
+            self.view.fit()
 
     def _compose_parts(self) -> None:
         """Make the objects that this screen is composed of, and name what does each command."""
