@@ -133,6 +133,10 @@ class BranchView(HasCommands, Styled, Tree[Node], inherit_bindings=False):
             text.stylize(styles["cursor"])
         return text
 
+    def get_label_width(self, node: TreeNode[Node]) -> int:  # noqa: ARG002 - Textual's
+        """No line is wider than the tree; Textual would draw all of them to know."""
+        return 0
+
     def _count(self, node: TreeNode[Node], data: Node) -> str:
         """How many messages a transcript has, and how many transcripts a closed group."""
         if data.transcript is not None and self._run is not None:
