@@ -402,6 +402,38 @@ async def test_the_palette_opens_from_list_and_transcript_and_runs_a_command(log
         await reader.until(lambda: isinstance(reader.app.screen, CommandPalette))
 
 
+async def test_help_is_searched_by_other_words_than_its_own(log: Path) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        await reader.press("question_mark", "slash")
+        await reader.type("bookmark")
+        await reader.until(lambda: "mark the unit" in reader.whole_screen and "line down" not in reader.whole_screen)
+        await reader.press("escape")
+        await reader.until(lambda: "line down" in reader.whole_screen)
+        await reader.press("escape")
+        await reader.opened()
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("export", "Write the run, or the selection, into a file"),
+        ("save", "Write the run, or the selection, into a file"),
+        ("bookmark", "Mark the unit"),
+        ("clipboard", "Copy the message as Markdown"),
+        ("diff", "Edits as differences, or as old and new text"),
+        ("dark", "Theme"),
+    ],
+)
+async def test_the_palette_finds_commands_by_other_words(log: Path, typed: str, found: str) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        await reader.press("ctrl+p")
+        await reader.until(lambda: isinstance(reader.app.screen, CommandPalette))
+        await reader.type(typed)
+        await reader.until(lambda: found in reader.whole_screen)
+
+
 async def test_the_palette_offers_every_command_of_the_screen_with_its_keys_and_no_others(log: Path) -> None:
     async with reading(log) as reader:
         await reader.opened()

@@ -20,8 +20,9 @@ from textual.widget import Widget
 from textual.worker import Worker, WorkerState
 
 from trajview.app.annotate.episodes import Episodes
-from trajview.app.keys import KEYS, keys_of, remap, shown
+from trajview.app.keys import KEYS, remap
 from trajview.app.leaving import Leaving, heed_signals
+from trajview.app.palette import CommandsByWords, commands_of
 from trajview.app.runs.screen import BrowserScreen
 from trajview.app.shared.agreed_widths import AgreedWidths
 from trajview.app.shared.background import Background, ReportsFaults
@@ -68,12 +69,6 @@ _LAID_OUT: Final = 0.1
 
 _DROPPED: Final = "What you typed ahead is dropped: the program was stopped meanwhile."
 
-_TEXTUAL_NOT_LISTED: Final = frozenset({"Keys", "Maximize", "Minimize"})
-"""Commands of Textual's that show other keys than the table's, or one widget without its neighbours."""
-_GROUPS_NOT_LISTED: Final = frozenset({"Move", "Annotation"})
-"""Moves, as the palette is gone before one could see them, and the keys of the annotation panel."""
-_KEYS_NOT_LISTED: Final = frozenset({"back", "palette"})
-
 
 class TrajviewApp(ReportsFaults, App[int]):
     """Shows the runs of a corpus; opens one at once where the settings or the corpus name just one."""
@@ -81,6 +76,7 @@ class TrajviewApp(ReportsFaults, App[int]):
     TITLE = "trajview"
     CSS_PATH = "app.tcss"
     # Textual gives its own ctrl+p priority over everything; ours is in the key table, and yields to the annotation panel.
+    COMMANDS = {CommandsByWords}  # noqa: RUF012
     COMMAND_PALETTE_BINDING = "ctrl+backslash"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+q", "quit", "quit", show=False, priority=True)]
 
@@ -477,17 +473,8 @@ class TrajviewApp(ReportsFaults, App[int]):
             self.push_screen(CommandPalette())
 
     def get_system_commands(self, screen: Screen[object]) -> Iterator[SystemCommand]:
-        """What the palette over a screen offers: the screen's commands, Textual's that make sense, drawing, suspending."""
-        commands = screen.commands if isinstance(screen, TrajviewScreen) else {}
-        for key in KEYS:
-            if key.id in commands and key.group not in _GROUPS_NOT_LISTED and key.id not in _KEYS_NOT_LISTED:
-                call = partial(screen.run_action, f"do({key.id!r})")
-                yield SystemCommand(key.says[0].upper() + key.says[1:], shown(keys_of(key)), call)
-        for command in super().get_system_commands(screen):
-            if command.title not in _TEXTUAL_NOT_LISTED:
-                yield command
-        yield SystemCommand("Redraw", "All of the screen, where another program wrote over it", screen.refresh)
-        yield SystemCommand("Suspend", "Back to the shell; `fg` there comes back", self.action_suspend_process)
+        """What the palette over a screen offers."""
+        return commands_of(screen, super().get_system_commands(screen))
 
 
 def _unknown(what: str, name: str, known: Iterable[str]) -> str:

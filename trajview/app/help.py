@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
 from trajview.app.keys import Key, groups, keys_for, keys_of, shown
 from trajview.app.shared.modal import ScrolledDialog
@@ -40,10 +40,11 @@ _SAYS_AT, _SAYS = 16, 34
 
 
 class HelpScreen(ScrolledDialog[None]):
-    """Keys by group, in columns where there is room. Any of q, ?, escape closes it."""
+    """Keys by group, in columns where there is room; `/` leaves those that a text is about. Any of q, ?, escape closes it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,question_mark,f1", "dismiss(None)", "close"),
+        Binding("escape,q,question_mark,f1", "leave", "close"),
+        Binding("slash", "find", "find"),
         Binding("space,pagedown", "scroll(10)", "page down", show=False),
         Binding("b,pageup", "scroll(-10)", "page up", show=False),
     ]
@@ -63,6 +64,9 @@ class HelpScreen(ScrolledDialog[None]):
         & .title { text-style: bold; color: $text-primary; margin: 0 0 1 0; }
         & .title.-more { margin: 1 0 1 0; }
         & .hint { color: $foreground 50%; margin: 1 0 0 0; }
+        & Input { display: none; margin: 0 0 1 0; background: $panel; }
+        &.-finding Input { display: block; }
+        &.-finding .more { display: none; }
     }
     """
 
@@ -71,31 +75,67 @@ class HelpScreen(ScrolledDialog[None]):
         self._screen = screen
 
     def compose(self) -> ComposeResult:
-        sections = [(self._screen, keys_for(self._screen))]
-        if self._screen == "transcript":
-            sections.append(("annotation", keys_for("annotation")))
-            sections.insert(1, ("tree", [key for key in keys_for("tree") if key.group == "Transcripts"]))
-        blocks = [(name, found) for _, keys in sections for name, found in groups(keys).items()]
-        half = _split(blocks)
         with VerticalScroll():
-            yield Static(_TITLES.get(self._screen, "Keys"), classes="title")
+            title = _TITLES.get(self._screen, "Keys")
+            yield Static(Content.assemble(title, ("   / finds a key", "$foreground 50%")), classes="title")
+            yield Input(placeholder="export, bookmark, diff, …", compact=True)
             with Vertical(classes="columns"):
-                yield Static(_keys_text(blocks[:half]), classes="column")
-                yield Static(_keys_text(blocks[half:]), classes="column")
+                yield from (Static(found, classes="column keys") for found in self._columns(""))
             if self._screen == "browser":
-                yield Static("The filter", classes="title -more")
-                with Vertical(classes="columns"):
+                yield Static("The filter", classes="title -more more")
+                with Vertical(classes="columns more"):
                     yield from (Static(found, classes="column") for found in _filter_text())
             if self._screen == "transcript":
                 legend = [part for sign, style, says in _LEGEND for part in ((sign, style), f" {says}   ")]
-                yield Static(Content.assemble(*legend), classes="hint")
-            yield Static("Every key can be changed: see Keys in the README. Escape closes this.", classes="hint")
+                yield Static(Content.assemble(*legend), classes="hint more")
+            yield Static(
+                "Every key can be changed in the configuration. Escape closes this.", classes="hint"
+            )
+
+    def _columns(self, text: str) -> tuple[Content, Content]:
+        """The keys that a text is about, in two columns; all for an empty text."""
+        keys = keys_for(self._screen)
+        if self._screen == "transcript":
+            keys += [key for key in keys_for("tree") if key.group == "Transcripts"] + keys_for("annotation")
+        wanted = text.lower().split()
+        keys = [key for key in keys if all(word in _words(key) for word in wanted)]
+        blocks = list(groups(keys).items())
+        half = _split(blocks)
+        return _keys_text(blocks[:half]) if keys else Content("No key does that."), _keys_text(blocks[half:])
+
+    def action_find(self) -> None:
+        """Ask what to look for."""
+        self.add_class("-finding")
+        self.query_one(Input).focus()
+
+    def action_leave(self) -> None:
+        """Show all keys again, or close."""
+        if not self.has_class("-finding"):
+            self.dismiss(None)
+            return
+        self.remove_class("-finding")
+        self.query_one(Input).value = ""
+        self.query_one(VerticalScroll).focus()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        for column, found in zip(self.query(".keys").results(Static), self._columns(event.value), strict=True):
+            column.update(found)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.query_one(VerticalScroll).focus()
+
+
+def _words(key: Key) -> str:
+    """What a key is found by."""
+    return f"{shown(keys_of(key))} {key.says} {key.words} {key.group}".lower()
 
 
 def _split(blocks: list[tuple[str, list[Key]]]) -> int:
     """Where to begin the second column, so that both are about as long."""
     sizes = [len(keys) + 2 for _, keys in blocks]
-    return min(range(1, len(blocks) + 1), key=lambda cut: abs(sum(sizes[:cut]) - sum(sizes[cut:])))
+    return min(range(1, max(2, len(blocks) + 1)), key=lambda cut: abs(sum(sizes[:cut]) - sum(sizes[cut:])))
 
 
 def _keys_text(blocks: list[tuple[str, list[Key]]]) -> Content:
