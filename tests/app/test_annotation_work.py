@@ -80,6 +80,27 @@ async def test_a_draft_that_is_refused_keeps_no_other_from_being_written(
     assert AnnotationStore(tmp_path, "ada").statuses() == {"e1": "draft", "e2": "draft"}
 
 
+async def test_a_draft_that_was_refused_is_written_with_the_next_one_of_any_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuses(*_: Any, **__: Any) -> str:
+        raise AnnotationError("The disk is full.")
+
+    store = AnnotationStore(tmp_path, "ada")
+    work = AnnotationWork(store)
+    work.begin(AnnotatedRun("e1", "", ("a",), SOTOPIA), None)
+    work.hold(draft("e1", "7"))
+    with monkeypatch.context() as full:
+        full.setattr(store.journal, "append", refuses)
+        with pytest.raises(AnnotationError):
+            await work.keep(draft("e1", "7"))
+    work.begin(AnnotatedRun("e2", "", ("a",), SOTOPIA), None)
+    work.hold(draft("e2", "8"))
+    await work.keep(draft("e2", "8"))
+    assert not work.holds_another(None)
+    assert AnnotationStore(tmp_path, "ada").statuses() == {"e1": "draft", "e2": "draft"}
+
+
 async def test_a_draft_that_says_what_is_saved_again_is_none(tmp_path: Path) -> None:
     store = AnnotationStore(tmp_path, "ada")
     run, work = AnnotatedRun("e1", "", ("a",), SOTOPIA), AnnotationWork(store)

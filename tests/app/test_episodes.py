@@ -67,8 +67,8 @@ def ada(tmp_path: Path) -> Annotator:
 
 def test_a_skipped_episode_is_passed_over_until_it_is_skipped_no_more(ada: Annotator) -> None:
     episodes, beta, called = ada.episodes, ada.info("beta"), []
-    episodes.skip(beta, "cut off", lambda written: called.append(written))
-    assert (called, ada.saved, ada.toasts) == ([True], 1, ["beta is skipped: cut off"])
+    episodes.skip(beta, "cut off", lambda: called.append("written"), lambda: called.append("failed"))
+    assert (called, ada.saved, ada.toasts) == (["written"], 1, ["beta is skipped: cut off"])
     assert episodes.is_skipped(beta)
     assert episodes.reasons_to_skip() == ["cut off"]
     assert ada.next("alpha") == ("gamma", "")
@@ -115,9 +115,9 @@ def test_a_queue_gives_the_order_and_goes_round(tmp_path: Path) -> None:
     assert ada.next("gamma") == ("alpha", "")
     assert ada.next("alpha") == ("gamma", "")
     assert ada.toasts == ["From the start again: these were left out."]
-    ada.episodes.skip(ada.info("gamma"), "no", lambda written: None)
+    ada.episodes.skip(ada.info("gamma"), "no", lambda: None, lambda: None)
     assert ada.next("alpha") == (None, "the others are all done")
-    ada.episodes.skip(ada.info("alpha"), "no", lambda written: None)
+    ada.episodes.skip(ada.info("alpha"), "no", lambda: None, lambda: None)
     assert ada.next("alpha") == (None, "all are done")
     assert ada.episodes.left_at() is None
     assert ada.episodes.progress_text() == "0 of 2 annotated · 2 skipped"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -215,12 +214,10 @@ class Episodes:
         skipped.sort(key=lambda found: found.changed_at.timestamp() if found.changed_at else 0.0, reverse=True)
         return [found.reason for found in skipped]
 
-    def skip(self, info: RunInfo, reason: str, then: Callable[[bool], None]) -> None:
-        """Pass over an episode, and call back with True when that is written, with False when it could not be."""
+    def skip(self, info: RunInfo, reason: str, then: Callable[[], None], failed: Callable[[], None]) -> None:
+        """Pass over an episode, and call `then` when that is written, or `failed` when it could not be."""
         rubric, message = self.rubric_for(info), f"{called(info, 60)} is skipped: {one_line(reason, 60)}"
-        self._write(
-            lambda: self.store.skip(info.key, rubric, reason), message, partial(then, True), partial(then, False)
-        )
+        self._write(lambda: self.store.skip(info.key, rubric, reason), message, then, failed)
 
     def unskip(self, info: RunInfo) -> None:
         """Pass over an episode no more."""
@@ -354,14 +351,11 @@ class EpisodeKeys:
             # Whoever types on means the next episode, if one comes; another Enter is for nobody.
             coming = self._app.keys.wait(ignores=frozenset({"enter"}))
 
-            def written(is_skipped: bool) -> None:
-                if is_skipped:
-                    self._skipped(info)
-                    coming.done()
-                else:
-                    coming.never("it is not skipped")
+            def written() -> None:
+                self._skipped(info)
+                coming.done()
 
-            self._episodes.skip(info, reason, written)
+            self._episodes.skip(info, reason, written, lambda: coming.never("it is not skipped"))
 
         self._app.push_screen(ReasonScreen(called(info, 60), self._episodes.reasons_to_skip()[:20]), answered)
 
