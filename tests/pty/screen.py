@@ -71,7 +71,10 @@ class Terminal:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._child.close(force=True)
+        try:
+            self._child.close(force=True)
+        except pexpect.ExceptionPexpect:  # It was killed; a busy machine takes longer to end it.
+            self._child.wait()
 
     def _read(self, seconds: float) -> bool:
         """Take in what the program has written; False once it has ended."""

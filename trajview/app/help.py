@@ -88,9 +88,7 @@ class HelpScreen(ScrolledDialog[None]):
             if self._screen == "transcript":
                 legend = [part for sign, style, says in _LEGEND for part in ((sign, style), f" {says}   ")]
                 yield Static(Content.assemble(*legend), classes="hint more")
-            yield Static(
-                "Every key can be changed in the configuration. Escape closes this.", classes="hint"
-            )
+            yield Static("Every key can be changed in the configuration. Escape closes this.", classes="hint")
 
     def _columns(self, text: str) -> tuple[Content, Content]:
         """The keys that a text is about, in two columns; all for an empty text."""
