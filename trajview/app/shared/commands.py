@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from trajview.debug_log import note
+from trajview.debug_log import note, note_fault
 
 if TYPE_CHECKING:
     from textual.dom import DOMNode
@@ -38,6 +38,10 @@ class HasCommands(DOMNode):
     async def action_do(self, id: str) -> None:
         """Do a command of the key table."""
         note("%s: %s", type(self).__name__, id)
-        done = self.commands[id]()
-        if isawaitable(done):
-            await done
+        try:
+            done = self.commands[id]()
+            if isawaitable(done):
+                await done
+        except Exception as error:
+            note_fault(error)
+            raise
