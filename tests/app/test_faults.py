@@ -14,7 +14,7 @@ from trajview.annotation.store import AnnotationStore
 from trajview.app import app
 from trajview.app.annotate.episodes import Episodes
 from trajview.app.shared.background import in_background
-from trajview.app.transcript import outline
+from trajview.app.transcript import text
 
 from .driving import Reader, reading, records
 from .logs import chat, write_jsonl
@@ -26,8 +26,8 @@ def wrong(*_: Any, **__: Any) -> Any:
 
 @pytest.mark.parametrize(
     ("of", "name"),
-    [(outline, "facts_of"), (Episodes, "read_statuses"), (app, "import_module")],
-    ids=["of a widget", "of a screen", "of the app"],
+    [(text, "facts_of"), (Episodes, "read_statuses"), (app, "import_module")],
+    ids=["of a transcript", "of a screen", "of the app"],
 )
 async def test_the_work_that_fails_is_said_and_the_viewer_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, of: object, name: str
