@@ -28,7 +28,7 @@ class EarlyInput:
         self.found = found
         """The settings as they were found."""
         self.lines = 0
-        """How many bytes were typed before they were changed."""
+        """How many bytes were typed before they were changed, at most."""
         self.dropped = False
         """Whether something was typed that is dropped, since the program was stopped then."""
         self._is_taken = False
@@ -48,9 +48,18 @@ class EarlyInput:
         input_flags &= ~(termios.IXON | termios.IXOFF | termios.ICRNL | termios.INLCR | termios.IGNCR)
         local_flags &= ~(termios.ECHO | termios.ICANON | termios.IEXTEN)
         settings = [input_flags, output_flags, control_flags, local_flags, *speeds, characters]
+        collects_lines = termios.tcgetattr(_INPUT)[3] & termios.ICANON
         self._is_taken = True
         termios.tcsetattr(_INPUT, termios.TCSANOW, settings)
-        self.lines = int.from_bytes(fcntl.ioctl(_INPUT, termios.FIONREAD, bytes(4)), sys.byteorder)
+        if collects_lines:
+            self.lines = int.from_bytes(fcntl.ioctl(_INPUT, termios.FIONREAD, bytes(4)), sys.byteorder)
+
+    def take_again(self) -> None:
+        """Change the settings again, where the shell or an editor has had the terminal meanwhile."""
+        import termios
+
+        with suppress(OSError, termios.error):
+            self.take()
 
     def restore(self) -> None:
         """Give the terminal back with the settings as they were found, unless that is done."""
@@ -69,7 +78,7 @@ class EarlyInput:
         for number, heed in (
             (signal.SIGTERM, self._end),
             (signal.SIGTSTP, self._stop),
-            (signal.SIGCONT, self._continue),
+            (signal.SIGCONT, lambda *_: self.take_again()),
         ):
             if signal.getsignal(number) is signal.SIG_DFL:
                 with suppress(ValueError):  # a thread of somebody who uses this as a library
@@ -91,12 +100,6 @@ class EarlyInput:
                 termios.tcflush(_INPUT, termios.TCIFLUSH)
         self.restore()
         os.kill(os.getpid(), signal.SIGSTOP)
-
-    def _continue(self, _number: int, _frame: FrameType | None) -> None:
-        import termios
-
-        with suppress(OSError, termios.error):
-            self.take()
 
 
 def take_early_input() -> EarlyInput | None:

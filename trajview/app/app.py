@@ -499,11 +499,12 @@ def _driver_after(early: EarlyInput, app: TrajviewApp) -> type[Driver]:
         def __init__(self, *args: Any, **options: Any) -> None:
             signal.pthread_sigmask(signal.SIG_BLOCK, stops)
             super().__init__(*args, **options)
-            app.keys.lines = early.lines
             if early.dropped:
                 app.notify(_DROPPED, severity="warning", timeout=8, markup=False)
 
         def start_application_mode(self) -> None:
+            early.take_again()
+            app.keys.lines, early.lines = early.lines, 0
             super().start_application_mode()  # type: ignore[no-untyped-call]
             self.attrs_before = early.found
             signal.pthread_sigmask(signal.SIG_UNBLOCK, stops)
