@@ -205,15 +205,16 @@ def start() -> str:
 
 def _table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
-    lines += [f"| {' | '.join(_safe(cell).replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
+    lines += [f"| {' | '.join(map(_safe, row))} |" for row in rows]
     return "\n".join(lines) + "\n"
 
 
 def _safe(text: str) -> str:
-    """Text in which nothing but what is in backticks could be taken for HTML or emphasis."""
+    """Text in which nothing but what is in backticks could be taken for HTML, emphasis or the end of a cell."""
     pieces = re.split(r"(``.*?``|`[^`]*`)", " ".join(text.split()))
     return "".join(
-        piece if number % 2 else re.sub(r"([<*\[\]_~])", r"\\\1", piece) for number, piece in enumerate(pieces)
+        piece if number % 2 else re.sub(r"([*\[\]_])", r"\\\1", piece).replace("<", "&lt;").replace("|", "&#124;")
+        for number, piece in enumerate(pieces)
     )
 
 
