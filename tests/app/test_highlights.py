@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -53,12 +55,15 @@ def test_answers_are_those_of_a_plain_list(places: set[tuple[str, int]], off: se
         matching = {found.reason for found in on if found.source == "rule" and found.message == message}
         assert {rule.name for rule in highlights.rules_on(message)} == matching
     within = [found for found in on if first <= found.message <= last]
-    gravest = highlights.gravest(first, last)
-    assert (gravest is None) == (not within)
-    if gravest is not None:
+    strongest = highlights.strongest(first, last)
+    assert (strongest is None) == (not within)
+    if strongest is not None:
+        one, count = strongest
         order = ["error", "rule", "citation"]
-        assert gravest.source == min((found.source for found in within), key=order.index)
-        assert gravest.message == min(found.message for found in within if found.source == gravest.source)
+        assert one.source == min((found.source for found in within), key=order.index)
+        alike = [found for found in within if key_of(found) == key_of(one)]
+        assert (one.message, count) == (min(found.message for found in alike), len(alike))
+        assert count == max(Counter(key_of(found) for found in within if found.source == one.source).values())
 
 
 def test_a_mark_and_a_search_come_among_the_others_and_go() -> None:

@@ -50,12 +50,13 @@ def test_each_line_says_what_the_rows_it_stands_for_say(kinds: str, height: int,
         assert (line.kind == "error") == bool(errors)
         if errors:
             assert line.message == errors[0]
+            assert line.weight == len(errors)
             signed.update(errors)
         if rows:
             here = {session.at_row(row)[0] for row in rows}
-            assert line.role in {session.roles[message] for message in here}
+            assert line.voice in {session.roles[message] for message in here}
             if 0 < len(begin) <= FEW and any(session.roles[message] == "user" for message in begin):
-                assert line.role == "user"
+                assert line.voice == "user"
     assert signed == set(session.highlights.errors)
 
 
@@ -100,6 +101,28 @@ def test_highlights_that_come_and_go_are_on_the_lines_at_once() -> None:
     switch(session, "search")
     switch(session, "mark")
     assert kinds() == {""}
+
+
+def test_a_line_says_how_many_errors_are_on_it() -> None:
+    session = session_of("t" * 400, wrong={0, *range(300, 400)})
+    measured(session)
+
+    counts = [line.weight for line in overview(session, 20)]
+
+    assert counts[:10] == [1, *[0] * 9]
+    assert counts[-1] >= 10
+    assert sum(counts) == 101
+
+
+def test_speakers_that_share_a_role_are_told_apart() -> None:
+    messages = [AssistantMessage(content="x", name=name) for name in ("Ada", "Ben", "Ada", "Ben")]
+    session = TranscriptSession(Transcript(messages=messages))
+    measured(session)
+
+    voices = [session.voice(message) for message in range(4)]
+
+    assert voices == ["0", "1", "0", "1"]
+    assert {line.voice for line in overview(session, session.map.total)} == {"0", "1"}
 
 
 def test_an_empty_transcript_has_no_lines() -> None:

@@ -241,7 +241,7 @@ def _message(page: Page, index: int, number_: int, reasons: Sequence[Highlight],
     message, place = page.run.transcripts[index].messages[number_], f"T{index}B{number_}"
     unshown_of_message(message, place, page.lost)
     said = "".join(f" <span>{_ABOUT.get(what, '')}{esc(text)}</span>" for what, text in about(message))
-    yield f'<article class="m role-{message.role}" id={prefix}{place}>\n<header><b>{message.role}</b>{said}'
+    yield f'<article class="m role-{page.voice(index, message)}" id={prefix}{place}>\n<header><b>{message.role}</b>{said}'
     yield f'<a class=place href="#{prefix}{place}">{place}</a></header>\n'
     for why in reasons:
         yield f'<p class="why {_kind_of(why)}">{why.source}: {esc(one_line(why.reason, 200))}</p>\n'

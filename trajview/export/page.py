@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ from trajview.highlight import Highlight, Rule
 from trajview.models.branches import Branches, branches_of
 from trajview.models.messages import AssistantMessage, ChatMessage, ToolMessage
 from trajview.models.run import AgentRun
+from trajview.models.speakers import speakers_of
 from trajview.models.transcript import Transcript
 from trajview.textsafe import one_line
 
@@ -43,6 +44,8 @@ class Page:
     """The losses of the run; those of its messages once they are written."""
     rules: dict[str, Rule] = field(default_factory=dict)
     """The rules that were applied, by name."""
+    speakers: dict[int, Mapping[str, int]] = field(default_factory=dict)
+    """The numbers of speakers that share a role, by transcript and name."""
     branches: Branches = field(default_factory=Branches)
     """Which calls started which transcripts, where all of them are shown."""
 
@@ -54,6 +57,11 @@ class Page:
         """The name of a transcript: its number, and its own name where it has one."""
         name = self.run.transcripts[transcript].name
         return f"Transcript {transcript}: {one_line(name, 100)}" if name else f"Transcript {transcript}"
+
+    def voice(self, transcript: int, message: ChatMessage) -> str:
+        """What colours a message by its speaker: the number of one of several that share a role, else the role."""
+        number = self.speakers[transcript].get(message.name or "")
+        return message.role if number is None else str(number)
 
     @property
     def title(self) -> str:
@@ -103,6 +111,7 @@ class Page:
 def page_of(run: AgentRun, part: Part | None, annotated: Annotated | None, rules: Sequence[Rule]) -> Page:
     """The page of a run, or of a part of it, with the losses so far."""
     page = Page(run, part, annotated or Annotated(), parts_of_run(run, part))
+    page.speakers = {index: speakers_of(shown.messages, run.agents or ()) for index, shown in page.transcripts}
     page.rules = {rule.name: rule for rule in rules}
     unshown_of_run(run, part, page.lost)
     if part is None:

@@ -19,7 +19,9 @@ from trajview.annotation.rubric import Rubric
 from trajview.app.annotate.fields import TEXT_KEYS
 from trajview.app.annotate.guidance import cut
 from trajview.app.annotate.score_grid import Place, ScoreGrid
+from trajview.app.shared.row_styles import SPEAKERS, SPEAKERS_IN_ANSI
 from trajview.app.shared.styled import Styled
+from trajview.models.speakers import COLOURS
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
@@ -54,11 +56,11 @@ class ScoreTable(Styled, ScrollView, can_focus=True):
         "empty": "$foreground 30% on $foreground 7%", "cursor": "bold $foreground on $primary 40%",
         "away": "$foreground on $foreground 16%", "bad": "$text-error on $error 25%",
         "bad-cursor": "bold $foreground on $error 50%", "mean": "bold $text-primary", "overall": "bold $foreground",
-        "why": "bold $text-accent",
+        "why": "bold $text-accent", **SPEAKERS,
     }  # fmt: skip
     IN_ANSI: ClassVar[Mapping[str, str]] = {
         "range": "dim", "cell": "underline", "empty": "dim underline", "cursor": "bold reverse",
-        "away": "bold underline", "bad": "bold underline ansi_red", "bad-cursor": "bold reverse ansi_red",
+        "away": "bold underline", "bad": "bold underline ansi_red", "bad-cursor": "bold reverse ansi_red", **SPEAKERS_IN_ANSI,
     }  # fmt: skip
     DEFAULT_CSS = """
     ScoreTable {
@@ -170,16 +172,26 @@ class ScoreTable(Styled, ScrollView, can_focus=True):
             names = short_names([self.grid.names[agent] for agent in line.agents])
             return [
                 *self._head(width),
-                *(Segment(_fit(f"  {name}", self._cell(width)), self._style("agent")) for name in names),
+                *(
+                    Segment(_fit(f"  {name}", self._cell(width)), self._style_of(agent))
+                    for agent, name in zip(line.agents, names, strict=True)
+                ),
             ]
         if line.kind == "agent":
-            return [Segment(_fit(one_line(self.grid.names[line.agents[0]], 200), width), self._style("agent"))]
+            return [
+                Segment(_fit(one_line(self.grid.names[line.agents[0]], 200), width), self._style_of(line.agents[0]))
+            ]
         if line.kind == "scores":
             return self._scores(line, width)
         if line.kind == "overall":
             means = (Segment(_fit(self._mean(agent), self._cell(width)), self._style("mean")) for agent in line.agents)
             return [*self._head(width, "overall", style="overall"), *means]
         return []
+
+    def _style_of(self, agent: int) -> Style:
+        """The style of an agent's name: in the colour that it has in the transcript, where there are several."""
+        several = len(self.grid.names) > 1
+        return self._style("agent") + (self._styles[str(agent % COLOURS)] if several else Style.null())
 
     def _mean(self, agent: int) -> str:
         reward = self.rewards[agent] if agent < len(self.rewards) else None

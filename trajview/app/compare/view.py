@@ -175,7 +175,7 @@ def _overview(session: Comparison, search: SideSearch | None, height: int) -> li
         signs[line_of(item)] = "hit"
     first, last = window_of(session, height)
     shows = session.count > 0
-    return [OverviewLine("", False, signs.get(y, ""), 0, shows and first <= y <= last) for y in range(height)]
+    return [OverviewLine("", False, signs.get(y, ""), 1, 0, shows and first <= y <= last) for y in range(height)]
 
 
 class CompareHead(Static):

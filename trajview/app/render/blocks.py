@@ -43,11 +43,16 @@ LONGEST_MARKDOWN = 300_000
 """Characters: longer texts are shown as they are, line by line."""
 
 
-def message_lines(message: ChatMessage, fold: Fold, options: ViewOptions, number: int = 0) -> list[Line]:
-    """The lines of a message: its header, then what `fold` and `options` leave of its parts."""
+def message_lines(
+    message: ChatMessage, fold: Fold, options: ViewOptions, number: int = 0, voice: str = ""
+) -> list[Line]:
+    """The lines of a message: its header, then what `fold` and `options` leave of its parts.
+
+    `voice` names the colour of the speaker, by default the role's.
+    """
     if options.bare:
         return _bare_lines(message.text, options)
-    header = _header(message, number)
+    header = _header(message, number, f"role.{voice or message.role}")
     error = error_of(message)
     if isinstance(message, ToolMessage) and error and (fold is Fold.CLOSED or not message.error):
         number_and_time, _ = header.right or ("", "")
@@ -106,9 +111,8 @@ def _calls(message: ChatMessage) -> Sequence[ToolCall]:
 # -- header ------------------------------------------------------------------------------------------------------------
 
 
-def _header(message: ChatMessage, number: int) -> Line:
+def _header(message: ChatMessage, number: int, role: str) -> Line:
     line = Line("", action="fold", ours=True)
-    role = f"role.{message.role}"
     if isinstance(message, ToolMessage):
         what = message.function or message.name or ""
         line.extend(f"output of {one_line(what, 60)}" if what else "output", role)

@@ -62,12 +62,16 @@ def unit_header(
     marked: bool = False,
     scored: Scored | None = None,
 ) -> Line:
-    """`3  assistant → tool ×2 · 2 calls · reward 0.5  0.5 ✎ note`, and at the right why the unit is highlighted."""
+    """`3  assistant → tool ×2 · 2 calls · reward 0.5  0.5 ✎ note`, and at the right why the unit is highlighted.
+
+    Of a unit of one message, who speaks is left out.
+    """
     places = messages_of(transcript, unit)
     messages = [transcript.messages[place] for place in places[:MOST_LOOKED_AT]]
     line = Line("", fill="unit.header", ours=True, one_row=True)
     line.extend(f" {unit} ", "unit.number")
-    line.extend(f" {_speakers(messages)}", "unit.roles")
+    if len(messages) > 1:  # the name of one speaker stands right below
+        line.extend(f" {_speakers(messages)}", "unit.roles")
     facts = _facts(messages) if len(places) <= MOST_LOOKED_AT else [f"{len(places):,} messages"]
     seconds = duration_of(transcript, unit)
     if seconds is not None:

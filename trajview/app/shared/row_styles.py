@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["ROWS", "ROWS_IN_ANSI", "SIGNS", "SIGNS_IN_ANSI", "colour_of"]
+__all__ = ["ROWS", "ROWS_IN_ANSI", "SIGNS", "SIGNS_IN_ANSI", "SPEAKERS", "SPEAKERS_IN_ANSI", "colour_of"]
 
 _SHOWN = {
     "yellow": "$warning", "red": "$error", "orange": "#f0883e", "green": "$success", "cyan": "#39c5cf", "blue": "#58a6ff",
@@ -27,6 +27,20 @@ SIGNS_IN_ANSI: Final = {f"sign.{name}": colour for name, colour in _ANSI.items()
 _RULES: Final = {f"rule.{name}": f"on {colour} 28%" for name, colour in _SHOWN.items()}
 """The styles of what a rule matches."""
 _RULES_IN_ANSI: Final = {f"rule.{name}": f"ansi_black on {colour}" for name, colour in _ANSI.items()}
+
+SPEAKERS: Final = {
+    "0": "$secondary", "1": "#39c5cf", "2": "#f778ba", "3": "#f0883e", "4": "#a371f7",
+}  # fmt: skip
+"""The colours of speakers that share a role, by number; the first is the assistant's. See `models.speakers`."""
+SPEAKERS_IN_ANSI: Final = {
+    "1": "ansi_cyan", "2": "ansi_bright_magenta", "3": "ansi_yellow", "4": "ansi_magenta",
+}  # fmt: skip
+_VOICES: Final = {
+    f"{kind}.{number}": style for number, colour in SPEAKERS.items() for kind, style in (("role", f"bold {colour}"), ("gutter", f"{colour} 60%"))
+}  # fmt: skip
+_VOICES_IN_ANSI: Final = {
+    f"{kind}.{number}": style for number, colour in SPEAKERS_IN_ANSI.items() for kind, style in (("role", f"bold {colour}"), ("gutter", colour))
+}  # fmt: skip
 
 ROWS: Final[dict[str, str]] = {
     "role.system": "bold $foreground-muted", "role.user": "bold $primary", "role.assistant": "bold $secondary",
@@ -52,7 +66,7 @@ ROWS: Final[dict[str, str]] = {
     "match.current": "bold $background on $warning", "only.left": "on $primary 12%", "only.right": "on $warning 12%",
     "word.left": "$foreground on $primary 45%", "word.right": "$foreground on $warning 40%",
     "middle": "$foreground 25%",
-    **_RULES, **SIGNS,
+    **_RULES, **SIGNS, **_VOICES,
 }  # fmt: skip
 """The style of each name; colours are those of the theme."""
 
@@ -65,6 +79,6 @@ ROWS_IN_ANSI: Final[dict[str, str]] = {
     "diff.gone.word": "bold reverse $text-error", "diff.come.word": "bold reverse $text-success", "code.block": "", "cursor": "", "only.left": "", "only.right": "",
     "word.left": "bold reverse $foreground", "word.right": "bold reverse $foreground", "quoted": "bold underline",
     "match": "ansi_black on ansi_yellow", "match.current": "bold ansi_black on ansi_bright_yellow",
-    **_RULES_IN_ANSI, **SIGNS_IN_ANSI,
+    **_RULES_IN_ANSI, **SIGNS_IN_ANSI, **_VOICES_IN_ANSI,
 }  # fmt: skip
 """Where the colours are the sixteen of the terminal, which have no shades: what is faint elsewhere is dim there."""

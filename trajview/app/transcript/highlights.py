@@ -96,12 +96,22 @@ class Highlights:
         hit = self._hit_within(messages[0], messages[-1])
         return sorted(reasons if hit is None else [*reasons, hit], key=lambda found: (found.message, found.source))
 
-    def gravest(self, first: int, last: int) -> Highlight | None:
-        """The gravest highlight of some messages, the first of its source; None where none of them has one."""
-        within = [found for many in self._on() if (found := _first_from(many, first)) and found.message <= last]
-        if (hit := self._hit_within(first, last)) is not None:
-            within.append(hit)
-        return min(within, key=lambda found: (GRAVEST_FIRST.index(found.source), found.message), default=None)
+    def strongest(self, first: int, last: int) -> tuple[Highlight, int] | None:
+        """The first highlight of the gravest source in some messages, and how many these have of it; None without any.
+
+        Of several rules it is that with most.
+        """
+        within = []
+        for many in self._on():
+            begin, end = bisect_left(many, first, key=_message), bisect_right(many, last, key=_message)
+            if begin < end:
+                within.append((many[begin], end - begin))
+        if self.shown_search is not None and (hit := self._hit_within(first, last)) is not None:
+            messages = self.shown_search.messages
+            within.append((hit, bisect_right(messages, last) - bisect_left(messages, first)))
+        gravest = min((GRAVEST_FIRST.index(found.source) for found, _ in within), default=None)
+        alike = [one for one in within if GRAVEST_FIRST.index(one[0].source) == gravest]
+        return max(alike, key=lambda one: (one[1], -one[0].message), default=None)
 
     def rules_on(self, message: int) -> list[Rule]:
         """The rules that are on and match in a message."""

@@ -14,41 +14,45 @@ from textual.widget import Widget
 
 from trajview.app.render.headers import sign_of
 from trajview.app.shared.positions import Positions
-from trajview.app.shared.row_styles import SIGNS, SIGNS_IN_ANSI
+from trajview.app.shared.row_styles import SIGNS, SIGNS_IN_ANSI, SPEAKERS, SPEAKERS_IN_ANSI
 from trajview.app.shared.styled import Dragged, PlainLines, Styled
 from trajview.app.transcript.session import TranscriptSession
 
 __all__ = ["FEW", "Minimap", "OverviewLine", "overview", "window_of"]
 
+_BARS = "▎▌▊█"
 FEW = 6
 """Messages on one line up to which a user's among them is shown, wherever it is."""
 
 
 class OverviewLine(NamedTuple):
-    """One line: the role of what is there, whether that is folded, what stands out, and whether it is on the screen."""
+    """One line: who speaks there, whether that is folded, what stands out, and whether it is on the screen."""
 
-    role: str
+    voice: str
+    """A role, or the number of one of several speakers (see `TranscriptSession.voice`)."""
     """Empty where no bar is shown."""
     folded: bool
     kind: str
     """`error`, `hit`, `mark` or `sign.COLOUR` (a rule's), the gravest; empty for nothing."""
+    weight: int
+    """Messages of that kind."""
     message: int
     """The first message of that kind, or the one in the middle of the line."""
     window: bool
 
 
 class Minimap(Dragged, PlainLines, Styled, Widget, can_focus=False):
-    """Shows an overview: roles as a bar, dotted where folded, and signs; posts `Picked` when clicked or dragged.
+    """Shows an overview: who speaks, dotted where folded, and how much stands out; posts `Picked` when clicked or dragged.
 
     In one column a sign hides the bar; in two they stand side by side.
     """
 
     LOOKS: ClassVar[Mapping[str, str]] = {
         "error": "$error", "hit": "$warning", "mark": "$accent", "system": "$foreground 25%", "user": "$primary",
-        "assistant": "$secondary 45%", "tool": "$foreground 15%", "window": "on $foreground 22%", **SIGNS,
+        "assistant": "$secondary 45%", "tool": "$foreground 15%", "window": "on $foreground 22%", **SPEAKERS, **SIGNS,
     }  # fmt: skip
     IN_ANSI: ClassVar[Mapping[str, str]] = {
-        "window": "on ansi_bright_black", **SIGNS_IN_ANSI,
+        "window": "on ansi_bright_black", **SPEAKERS_IN_ANSI, **SIGNS_IN_ANSI,
     }  # fmt: skip
     DEFAULT_CSS = """
     Minimap {
@@ -99,20 +103,28 @@ class Minimap(Dragged, PlainLines, Styled, Widget, can_focus=False):
         if y >= len(self._lines):
             return Strip.blank(width, self._base)
         line = self._lines[y]
-        look = line.role, line.folded, line.kind, line.window, width
+        sign = self._sign(line)
+        look = line.voice, line.folded, line.kind, sign, line.window, width
         if look not in self._strips:
-            self._strips[look] = self._drawn(line, width)
+            self._strips[look] = self._drawn(line, sign, width)
         return self._strips[look]
 
-    def _drawn(self, line: OverviewLine, width: int) -> Strip:
+    def _sign(self, line: OverviewLine) -> str:
+        """How much stands out on a line, as a bar: full on the line with most. A dot where no line has more than one."""
+        if not line.kind:
+            return " "
+        most = max(other.weight for other in self._lines)
+        return "▪" if most == 1 else _BARS[(line.weight * len(_BARS) - 1) // most]
+
+    def _drawn(self, line: OverviewLine, sign: str, width: int) -> Strip:
         style = self._base + self._styles["window"] if line.window else self._base
         bar = Segment(
-            "┊" if line.folded else "▎" if line.role else " ", style + self._styles.get(line.role, Style.null())
+            "┊" if line.folded else "▎" if line.voice else " ", style + self._styles.get(line.voice, Style.null())
         )
-        sign = Segment("▪", style + self._styles[line.kind]) if line.kind else Segment(" ", style)
+        signed = Segment(sign, style + self._styles[line.kind]) if line.kind else Segment(sign, style)
         if width > 1:
-            return Strip([bar, sign]).adjust_cell_length(width, style)
-        return Strip([sign if line.kind else bar])
+            return Strip([bar, signed]).adjust_cell_length(width, style)
+        return Strip([signed if line.kind else bar])
 
     def _pick(self, y: int, *, exactly: bool = False) -> None:
         last = self.size.height - 1
@@ -142,15 +154,16 @@ def _line(session: TranscriptSession, y: int, height: int, *, window: bool) -> O
     after = -(-(y + 1) * total // height)
     if first_row >= after:  # fewer rows than lines: the line shows the row that it is a part of, and no sign
         message = session.map.find(y * total // height)[0]
-        return OverviewLine(session.roles[message], session.is_folded(message), "", message, window)
+        return OverviewLine(session.voice(message), session.is_folded(message), "", 0, message, window)
     message = session.map.find((first_row + after - 1) // 2)[0]
     begun, within = session.map.find(first_row)
     begun += within > 0
     last = session.map.find(after - 1)[0]
     few = range(begun, last + 1) if last - begun < FEW else ()
     speaker = next((index for index in few if session.roles[index] == "user"), message)
-    role, folded = session.roles[speaker], session.is_folded(speaker)
-    found = session.highlights.gravest(begun, last)
-    if found is None:
-        return OverviewLine(role, folded, "", message, window)
-    return OverviewLine(role, folded, sign_of([found])[1], found.message, window)
+    voice, folded = session.voice(speaker), session.is_folded(speaker)
+    strongest = session.highlights.strongest(begun, last)
+    if strongest is None:
+        return OverviewLine(voice, folded, "", 0, message, window)
+    found, count = strongest
+    return OverviewLine(voice, folded, sign_of([found])[1], count, found.message, window)

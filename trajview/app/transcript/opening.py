@@ -108,6 +108,7 @@ class Opener:
             units=[unit] if unit is not None else [],
             preview_lines=app.settings.preview_lines,
             width=self._view.text_width or 80,
+            agents=run.agents or (),
         )
         if app.look is not None:
             session.look_as(app.look)

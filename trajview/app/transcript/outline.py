@@ -17,7 +17,7 @@ from textual.strip import Strip
 
 from trajview.app.keys import key_of
 from trajview.app.render.headers import first_words, sign_of
-from trajview.app.shared.row_styles import SIGNS, SIGNS_IN_ANSI
+from trajview.app.shared.row_styles import SIGNS, SIGNS_IN_ANSI, SPEAKERS, SPEAKERS_IN_ANSI
 from trajview.app.shared.styled import PlainLines, Styled
 from trajview.app.transcript.session import TranscriptSession
 from trajview.app.transcript.unit_facts import UnitFacts, short_count, short_duration
@@ -43,10 +43,10 @@ class Outline(PlainLines, Styled, ScrollView, can_focus=False):
     LOOKS: ClassVar[Mapping[str, str]] = {
         "number": "$foreground 40%", "words": "$foreground 75%", "user": "$text-primary",
         "current": "bold $foreground on $primary 25%", "error": "$error", "hit": "$warning", "mark": "$accent",
-        "score": "$text-success", "dim": "$foreground 40%", **SIGNS,
+        "score": "$text-success", "dim": "$foreground 40%", **SPEAKERS, **SIGNS,
     }  # fmt: skip
     IN_ANSI: ClassVar[Mapping[str, str]] = {
-        "number": "dim", "current": "bold reverse $foreground", **SIGNS_IN_ANSI,
+        "number": "dim", "current": "bold reverse $foreground", **SPEAKERS_IN_ANSI, **SIGNS_IN_ANSI,
     }  # fmt: skip
     DEFAULT_CSS = """
     Outline {
@@ -173,8 +173,8 @@ class Outline(PlainLines, Styled, ScrollView, can_focus=False):
         if unit == session.unit:
             number = words = self._style("current")
         else:
-            is_user = session.roles[session.unit_starts[unit]] == "user"
-            number, words = self._style("number"), self._style("user" if is_user else "words")
+            voice = session.voice(session.unit_starts[unit])
+            number, words = self._style("number"), self._style(voice if voice in self._styles else "words")
         segments = [
             Segment(f" {unit:>{digits}} ", number),
             Segment(sign, words + self._sign_colour(kind)),

@@ -28,6 +28,7 @@ from trajview.app.transcript.sizes import estimates, sizes_of
 from trajview.app.transcript.unit_facts import UnitFacts
 from trajview.highlight import Rule
 from trajview.models.messages import AssistantMessage, ChatMessage, ToolMessage
+from trajview.models.speakers import speakers_of
 from trajview.models.transcript import Transcript
 from trajview.textsafe import strip_escapes, without_colours
 
@@ -64,6 +65,7 @@ class TranscriptSession(Positions):
         language: str = "",
         preview_lines: int = 8,
         width: int = 80,
+        agents: Sequence[str] = (),
     ) -> None:
         """Read a transcript from its start.
 
@@ -74,11 +76,13 @@ class TranscriptSession(Positions):
             language: Of a bare text: see `ViewOptions`.
             preview_lines: Lines that are shown of folded tool output.
             width: Columns.
+            agents: Who speaks in the run: see `speakers_of`.
         """
         super().__init__()
         self.transcript = transcript
         self.messages: Sequence[ChatMessage] = transcript.messages
         self.roles: Sequence[str] = [message.role for message in self.messages]
+        self._speakers = {} if bare else speakers_of(self.messages, agents)
         self.unit_starts = transcript.unit_starts
         self.options = ViewOptions(
             bare=bare, language=language, preview_lines=preview_lines, width=max(10, width), fold_level=2 if bare else 0
@@ -180,7 +184,7 @@ class TranscriptSession(Positions):
         if self.folds.get(index) is Fold.OPEN:
             # What was opened by hand is shown, whatever is hidden elsewhere.
             options = replace(options, show_tools=True, show_reasoning=True)
-        lines = message_lines(self.messages[index], self.fold_of(index), options, index)
+        lines = message_lines(self.messages[index], self.fold_of(index), options, index, self.voice(index))
         if self.quoted is not None and self.quoted[0] == index:
             mark_quote(lines, self.quoted[1])
         if options.bare:
@@ -336,6 +340,11 @@ class TranscriptSession(Positions):
     def message(self) -> int:
         """The message under the cursor."""
         return self.cursor[0]
+
+    def voice(self, message: int) -> str:
+        """What colours a message by its speaker: the number of one of several that share a role, else the role."""
+        number = self._speakers.get(self.messages[message].name or "") if self._speakers else None
+        return self.roles[message] if number is None else str(number)
 
     def header_row(self, message: int) -> int:
         """The row of a message's own header: below its unit's, where it opens one."""

@@ -78,8 +78,7 @@ class TranscriptView(RowsView, can_focus=True, inherit_bindings=False):
         here = (message, number) == session.cursor
         if session.options.bare:
             return Segment("❯ " if here and self.has_focus else "  ", self._base + palette["gutter.cursor"])
-        role = session.roles[message]
-        style = self._base + palette.get(f"gutter.{role}", Style.null())
+        style = self._base + palette.get(f"gutter.{session.voice(message)}", Style.null())
         if here:
             return Segment("❯ ", self._base + palette["gutter.cursor"])
         if number < session.header_row(message) or number == session.map.height(message) - 1:
