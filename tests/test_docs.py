@@ -32,7 +32,7 @@ from trajview.annotation.rubric import SOTOPIA
 from trajview.annotation.rubric_check import _KEYS
 from trajview.annotation.rubric_file import check_rubric
 from trajview.annotation.store import AnnotationStore, pk_of
-from trajview.app.keys import KEYS
+from trajview.app.keys import KEYS, shown
 from trajview.cli.main import main
 from trajview.config import WANTED, load_settings
 from trajview.formats.registry import FORMATS
@@ -104,6 +104,15 @@ def test_every_format_is_named_and_no_other() -> None:
 def test_every_command_is_named_and_no_other() -> None:
     named = {row.split()[1] for row in rows_of("docs/reference/command-line.md")}
     assert named == {"PATH...", *main.commands, *main.list_commands(None)} - {"view"}  # type: ignore[arg-type]
+
+
+def test_the_keys_of_the_readme_are_keys() -> None:
+    section = README.partition("\n## Keys\n")[2].partition("\n## ")[0]
+    named = [
+        name for row in re.findall(r"^\| (`[^|]*) \|", section, re.MULTILINE) for name in re.findall(r"`([^`]+)`", row)
+    ]
+    assert len(named) > 20
+    assert set(named) <= {name for key in KEYS for name in shown(key.keys).split()}
 
 
 def options_of(command: click.Command, *, older: bool = False) -> set[str]:
