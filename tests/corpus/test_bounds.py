@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from trajview import open_corpus
-from trajview.corpus import bounds, zip_records
+from trajview.corpus import bounds, unpack, zip_records
 from trajview.corpus.bounds import BOUNDS
 from trajview.corpus.cache import SummaryCache
 from trajview.corpus.corpus import Corpus
@@ -31,6 +31,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(zip_records, "_ALWAYS", MEGA)
     yield
     BOUNDS.max_unpacked = BOUNDS.follow_links = None
+    unpack.kept_files.clear()
 
 
 @pytest.mark.parametrize("kind", PACKERS)
@@ -59,6 +60,18 @@ def test_a_log_that_repeats_itself_opens_by_default(tmp_path: Path, kind: str) -
     corpus = open_corpus(tmp_path)
     assert not corpus.problems
     assert len(corpus) == 3600
+
+
+def test_where_the_disk_is_nearly_full_what_is_kept_of_other_files_goes_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unpack, "IN_MEMORY", 100)
+    for name in "ab":
+        (tmp_path / f"{name}.jsonl.gz").write_bytes(PACKERS["gz"](lines(50)))
+    assert len(open_corpus(tmp_path / "a.jsonl.gz")) == 50
+    monkeypatch.setattr(unpack, "_has_room", lambda _: len(unpack.kept_files) < 2)
+    assert len(open_corpus(tmp_path / "b.jsonl.gz")) == 50
+    assert [path.name for path, *_ in unpack.kept_files] == ["b.jsonl.gz"]
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
