@@ -29,7 +29,7 @@ from trajview import AnnotationForEpisode
 from trajview.annotation.draft import Draft
 from trajview.annotation.exchange import to_csv
 from trajview.annotation.rubric import SOTOPIA
-from trajview.annotation.rubric_check import _KEYS
+from trajview.annotation.rubric_check import KEYS as RUBRIC_KEYS
 from trajview.annotation.rubric_file import check_rubric
 from trajview.annotation.store import AnnotationStore, pk_of
 from trajview.app.keys import KEYS, shown
@@ -256,7 +256,7 @@ def test_the_rubric_example_has_no_problem_and_says_everything_that_a_rubric_can
     path.write_text(block("rubric"), encoding="utf-8")
     assert check_rubric(path) == []
     said = {key for dimension in tomllib.loads(block("rubric"))["dimension"] for key in dimension}
-    assert said | {"low", "high"} == set(_KEYS)
+    assert said | {"low", "high"} == set(RUBRIC_KEYS)
 
 
 def test_the_annotation_shown_is_what_is_written() -> None:

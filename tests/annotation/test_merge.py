@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trajview.annotation.draft import Draft
-from trajview.annotation.merge import Merged, _joined, merge_into
+from trajview.annotation.merge import Merged, joined, merge_into
 from trajview.annotation.rubric import SOTOPIA
 from trajview.annotation.store import AnnotationStore
 
@@ -157,12 +157,12 @@ def test_joined_histories_have_every_line_once_and_keep_their_order(
 ) -> None:
     ours = list(dict.fromkeys([*common, *ours]))
     theirs = list(dict.fromkeys([*common, *theirs]))
-    both = _joined(ours, theirs)
+    both = joined(ours, theirs)
     assert sorted(both) == sorted({*ours, *theirs})
     assert [line for line in both if line in ours] == ours
     new = [line for line in theirs if line not in ours]
     assert [line for line in both if line in new] == new
-    assert _joined(both, theirs) == _joined(both, ours) == both
+    assert joined(both, theirs) == joined(both, ours) == both
 
 
 def test_two_drafts_of_one_run_are_said(tmp_path: Path) -> None:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import string
 import time
+import unicodedata
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from rich.color import Color
 from textual import events
+from textual.app import App
+from textual.keys import KEY_NAME_REPLACEMENTS
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
@@ -19,6 +24,9 @@ from trajview.app.annotate.panel import AnnotationPanel
 from trajview.app.annotate.score_table import ScoreTable
 from trajview.app.app import TrajviewApp, make_app
 from trajview.app.runs.table import RunTable
+from trajview.app.shared.row_styles import ROWS, ROWS_IN_ANSI
+from trajview.app.shared.rows_view import RowsView
+from trajview.app.shared.styled import palette_of
 from trajview.app.transcript.screen import TranscriptScreen
 from trajview.app.transcript.session import TranscriptSession
 from trajview.config import Settings
@@ -26,15 +34,44 @@ from trajview.corpus.corpus import Corpus
 
 PATIENCE = 20.0
 """Seconds until a condition counts as never coming true; nothing waits that long on a machine that works."""
+_SHORT = 0.2
+"""Seconds that work in threads is waited for after a key."""
 
 
 async def until(pilot: Pilot[Any], condition: Callable[[], object], what: str = "") -> None:
-    """Let the app go on until a condition holds."""
+    """Let the app go on until a condition holds, and what it does then is done."""
+    await come_true(condition, what)
+    await pilot.pause()
+
+
+async def come_true(condition: Callable[[], object], what: str = "") -> None:
+    """Wait until a condition holds."""
     deadline = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < deadline, f"never came true: {what or condition}"
         await asyncio.sleep(0.01)
-    await pilot.pause()
+
+
+async def settled(pilot: Pilot[Any]) -> None:
+    """Wait until what was typed has had its effect, or waits for something, and short work in threads is done."""
+    app: Any = pilot.app
+    begun = time.monotonic()
+
+    def works() -> bool:
+        return time.monotonic() < begun + _SHORT and any(worker.is_running for worker in app.workers)
+
+    await pilot.pause(0)
+    while app.is_running and (app.keys.delivering or (app.keys.held and not app.keys.waiting) or works()):
+        assert time.monotonic() < begun + PATIENCE, "what was typed has no end"
+        await asyncio.sleep(0.002)
+    await pilot.pause(0)
+
+
+async def press(pilot: Pilot[Any], *keys: str) -> None:
+    """Press keys, each when the one before has had its effect; characters, or Textual's names."""
+    for key in keys:
+        pilot.app.post_message(key_event(key))
+        await settled(pilot)
 
 
 class Reader:
@@ -44,20 +81,19 @@ class Reader:
         self.app, self.pilot = app, pilot
 
     async def until(self, condition: Callable[[], object], what: str = "") -> None:
-        await until(self.pilot, condition, what)
+        await come_true(condition, what)
+        await settled(self.pilot)
 
     async def press(self, *keys: str) -> None:
-        """Press keys, and let the app do what they say."""
-        await self.pilot.press(*keys)
-        await self.pilot.pause()
+        await press(self.pilot, *keys)
 
     async def type(self, text: str) -> None:
         """Type a text."""
-        await self.press(*(_KEYS.get(char, char) for char in text))
+        await self.press(*text)
 
     async def ask(self, key: str, text: str) -> None:
         """Open a prompt, put a text in, and enter."""
-        await self.pilot.press(key)
+        await self.press(key)
         await self.until(lambda: isinstance(self.app.focused, Input))
         field = self.app.focused
         assert isinstance(field, Input)
@@ -91,7 +127,7 @@ class Reader:
 
     async def open(self, *keys: str) -> None:
         """Press keys that open a run, and wait for it."""
-        await self.pilot.press(*keys)
+        await self.press(*keys)
         await self.opened()
 
     # The transcript
@@ -109,7 +145,7 @@ class Reader:
 
         await self.until(shown, f"run {id or ''} is shown")
         if self.screen.has_class("-annotating"):
-            await self.until(self._panel_ready, "the panel shows the run")
+            await self.until(self.panel_ready, "the panel shows the run")
 
     @property
     def screen(self) -> TranscriptScreen:
@@ -157,7 +193,8 @@ class Reader:
 
     @property
     def toasts(self) -> list[str]:
-        return [note.message for note in self.app._notifications]
+        """What is said in the corner of the screen."""
+        return toasts_on(self.app)
 
     # Annotating
 
@@ -170,7 +207,7 @@ class Reader:
     async def annotating(self) -> None:
         """The panel shows the run that the screen shows, and its fields can be typed in."""
 
-        await self.until(self._panel_ready, "the fields can be typed in")
+        await self.until(self.panel_ready, "the fields can be typed in")
         await self.until(lambda: self.app.focused is not None and self.panel in self.app.focused.ancestors)
 
     async def annotate(self) -> None:
@@ -178,7 +215,7 @@ class Reader:
         await self.press("a")
         await self.annotating()
 
-    def _panel_ready(self) -> bool:
+    def panel_ready(self) -> bool:
         panel = self.screen.panel
         return panel is not None and panel.key == self.screen.info.key and not panel.opening
 
@@ -206,23 +243,40 @@ class Reader:
         await self.until(lambda: "submitted ✓" in self.state and not self.panel.locked, "submitted")
 
 
-_KEYS = {
-    " ": "space", "-": "minus", ".": "full_stop", ":": "colon", "%": "percent_sign", "$": "dollar_sign", "(": "left_parenthesis",
-    ")": "right_parenthesis", "[": "left_square_bracket", "]": "right_square_bracket", "/": "slash", "*": "asterisk",
-    "+": "plus", "?": "question_mark", "\\": "backslash", "#": "number_sign", "|": "vertical_line",
-}  # fmt: skip
-
-
 def screen_text(app: TrajviewApp) -> str:
     """Everything on the screen, as text."""
     return "\n".join(strip.text.rstrip() for strip in app.screen._compositor.render_strips())
 
 
+def toasts_on(app: App[Any]) -> list[str]:
+    """What is said in the corner of the screen, the oldest first."""
+    return [str(toast.render()) for toast in app.screen.query("Toast")]
+
+
+def background_of(view: RowsView, look: str) -> Color | None:
+    """The background of a look that rows have, such as `match`."""
+    return palette_of(view, ROWS, ROWS_IN_ANSI)[look].bgcolor
+
+
 def burst(reader: Reader, keys: Sequence[str]) -> None:
     """All keys at once, before the first of them has had its effect."""
     for key in keys:
-        character = {"full_stop": ".", "space": " "}.get(key, key)
-        reader.app.post_message(events.Key(key, character if len(character) == 1 else None))
+        reader.app.post_message(key_event(key))
+
+
+def key_event(key: str) -> events.Key:
+    """A key as it comes from the terminal; `key` is a character, or the name that Textual gives it."""
+    character = key if len(key) == 1 else _CHARACTERS.get(key)
+    name = key if character is None or character.isalnum() else _name_of(character)
+    return events.Key(name, character)
+
+
+def _name_of(character: str) -> str:
+    name = unicodedata.name(character).lower().replace(" ", "_").replace("-", "_")
+    return KEY_NAME_REPLACEMENTS.get(name, name)
+
+
+_CHARACTERS = {_name_of(character): character for character in f" {string.punctuation}"}
 
 
 @asynccontextmanager
@@ -256,4 +310,17 @@ def records(store: Path) -> list[Path]:
     return sorted((store / "AnnotationForEpisode").glob("*.json"))
 
 
-__all__ = ["PATIENCE", "Reader", "burst", "reading", "records", "screen_text", "until"]
+__all__ = [
+    "PATIENCE",
+    "Reader",
+    "background_of",
+    "burst",
+    "key_event",
+    "press",
+    "reading",
+    "records",
+    "screen_text",
+    "settled",
+    "toasts_on",
+    "until",
+]

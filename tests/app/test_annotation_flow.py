@@ -17,7 +17,7 @@ from trajview.app.annotate.fields import ReasoningText
 from trajview.app.annotate.score_table import ScoreTable
 from trajview.app.transcript.screen import TranscriptScreen
 
-from .driving import reading, records, until
+from .driving import key_event, reading, records, settled
 from .logs import episode
 from .test_annotation_panel import Driver, driving
 
@@ -31,18 +31,11 @@ def episodes(tmp_path: Path) -> Path:
     return folder
 
 
-def pressed(key: str) -> events.Key:
-    """A key as a terminal sends it."""
-    character = {"minus": "-", "space": " ", "quotation_mark": '"', "equals_sign": "="}.get(key, key)
-    return events.Key(key, character if len(character) == 1 else None)
-
-
 async def burst(panel: Driver, keys: Sequence[str]) -> None:
     """All keys at once, as over a slow connection."""
     for key in keys:
-        panel.app.post_message(pressed(key))
-    await panel.pilot.pause()
-    await until(panel.pilot, lambda: not panel.app.keys.held)
+        panel.app.post_message(key_event(key))
+    await settled(panel.pilot)
     await panel.settle()
 
 
@@ -65,7 +58,7 @@ async def test_keys_that_come_all_at_once_do_what_they_do_one_by_one(tmp_path: P
             if at_once:
                 await burst(panel, keys)
             else:
-                await panel.pilot.press(*keys)
+                await panel.press(*keys)
             found.append(said(panel))
     assert found[0] == found[1], keys
 
@@ -81,10 +74,10 @@ async def test_a_reason_is_written_beside_its_score_and_submitted(tmp_path: Path
         assert panel.value("relationship", 1) == "5"
         assert panel.grid.rationale(panel.place("believability")) == "kind"
         assert panel.grid.rationale(panel.place("relationship")) == "rude"
-        await panel.pilot.press("shift+tab", "quotation_mark", "home", "v", "e", "r", "y", "space", "escape")
+        await panel.press("shift+tab", "quotation_mark", "home", "v", "e", "r", "y", "space", "escape")
         panel.panel.focus_fields()
         assert panel.at == "RationaleText"
-        await panel.pilot.press("up")
+        await panel.press("up")
         assert panel.at == ("relationship", 0)
         assert [line.endswith('"') for line in panel.table[1:3]] == [False, False]
         assert sum('"' in line for line in panel.table) == 2
@@ -101,10 +94,10 @@ async def test_a_reason_is_written_beside_its_score_and_submitted(tmp_path: Path
 async def test_a_reason_is_one_line_however_it_is_pasted(tmp_path: Path) -> None:
     async with driving(tmp_path) as panel:
         await panel.open()
-        await panel.pilot.press("quotation_mark")
+        await panel.press("quotation_mark")
         panel.app.post_message(events.Paste("one\ntwo\r\nthree\u2028four"))
         await panel.pilot.pause()
-        await panel.pilot.press("down")
+        await panel.press("down")
         assert panel.grid.rationale(panel.place("believability")) == "one two three four"
         assert panel.at == ("relationship", 0)
 
@@ -113,7 +106,7 @@ async def test_a_reason_of_a_record_is_not_typed_by_being_shown(tmp_path: Path) 
     async with driving(tmp_path) as panel:
         await panel.open()
         panel.grid.explain(panel.place("believability"), "odd\x0bline\u2028breaks ")
-        await panel.pilot.press("down", "up", "quotation_mark", "up")
+        await panel.press("down", "up", "quotation_mark", "up")
         assert panel.grid.rationale(panel.place("believability")) == "odd\x0bline\u2028breaks "
 
 
@@ -123,7 +116,7 @@ async def test_copying_says_what_it_did(tmp_path: Path) -> None:
         await burst(panel, ["7", "down", "3", "tab", "1", "equals_sign"])
         assert panel.guidance[0] == "1 score copied from those of Samuel Anderson; = again replaces 1 more"
         assert [panel.value("believability", 1), panel.value("relationship", 1)] == ["7", "1"]
-        await panel.pilot.press("equals_sign")
+        await panel.press("equals_sign")
         assert panel.value("relationship", 1) == "3"
 
 
@@ -133,11 +126,11 @@ async def test_the_guidance_shows_the_band_and_takes_more_space_when_asked(tmp_p
         await panel.type("5")
         assert any(line.startswith("▸ 4..6") for line in panel.guidance)
         few = len(panel.guidance)
-        await panel.pilot.press("question_mark")
+        await panel.press("question_mark")
         await panel.pilot.pause()
         assert len(panel.guidance) > few
         assert any("5▏" in line for line in panel.table), "the cursor stays in view"
-        await panel.pilot.press("question_mark")
+        await panel.press("question_mark")
         await panel.pilot.pause()
         assert len(panel.guidance) == few
 
@@ -146,15 +139,15 @@ async def test_scores_that_are_missing_are_pointed_out_before_they_are_left_out(
     async with driving(tmp_path) as panel:
         await panel.open()
         await panel.type("5", "1")
-        await panel.pilot.press("tab", "tab", "w", "ctrl+s")
+        await panel.press("tab", "tab", "w", "ctrl+s")
         assert panel.state == "not submitted: 12 scores are empty; the same key again submits without them"
         assert panel.at == ("knowledge", 0)
         await panel.keep()
         assert "12 scores are empty" in panel.state
         await panel.type("3")
-        await panel.pilot.press("ctrl+s")
+        await panel.press("ctrl+s")
         assert "11 scores are empty" in panel.state
-        await panel.pilot.press("f2")
+        await panel.press("f2")
         await panel.settle()
         assert panel.state.startswith("submitted ✓")
 
@@ -206,7 +199,7 @@ async def test_keys_between_two_runs_are_for_the_next(episodes: Path, tmp_path: 
         await reader.listed_behind()
         await reader.annotate()
         for key in (*keys_of_an_episode(), "q", "g", "9"):
-            reader.app.post_message(pressed(key))
+            reader.app.post_message(key_event(key))
         await reader.opened("b")
         await reader.annotating()
         assert isinstance(reader.app.screen, TranscriptScreen)
@@ -259,11 +252,11 @@ async def test_what_is_typed_between_two_runs_is_for_the_next(tmp_path: Path) ->
     async with driving(tmp_path) as panel:
         panel.app.stays = False
         await panel.open()
-        await panel.pilot.press(*keys_of_an_episode("so")[:-1], "enter", "w")
-        await panel.pilot.press("ctrl+s")
+        await panel.press(*keys_of_an_episode("so")[:-1], "enter", "w")
+        await panel.press("ctrl+s")
         await panel.settle()
         assert panel.state.startswith("submitted ✓")
-        await panel.pilot.press("x", "9", "enter", "7")
+        await panel.press("x", "9", "enter", "7")
         assert not panel.panel.dirty
         await panel.open("e2")
         assert panel.at == ("relationship", 0)
@@ -277,7 +270,7 @@ async def test_escape_leaves_the_panel_beside_the_transcript(episodes: Path, tmp
         await reader.annotate()
         await reader.press("7", "tab", "s")
         for key in ("escape", "right_square_bracket"):
-            reader.app.post_message(pressed(key))
+            reader.app.post_message(key_event(key))
         await reader.until(lambda: reader.unit == 1)
         assert reader.app.focused is reader.screen.view
         assert reader.screen.has_class("-annotating")
@@ -343,7 +336,7 @@ async def test_scores_of_the_episode_have_one_cell_and_stand_at_every_agent(tmp_
         await panel.type("8", "0.5", "-1", "")
         assert panel.at == "ReasoningText"
         assert len([line for line in panel.table if line.startswith("fun")]) == 1
-        await panel.pilot.press("ctrl+s")
+        await panel.press("ctrl+s")
         await panel.settle()
     (record,) = (json.loads(path.read_text()) for path in tmp_path.glob("AnnotationForEpisode/*.json"))
     assert record["rewards"] == [[4.25, {"fun": 8.0, "care": 0.5}], [3.5, {"fun": 8.0, "care": -1.0}]]
@@ -356,9 +349,9 @@ async def test_more_than_two_agents_stand_one_under_the_other(tmp_path: Path, ag
         await panel.open(agents=names)
         await panel.type(*["0"] * 7)
         assert panel.at == ("goal", 0)
-        await panel.pilot.press("enter")
+        await panel.press("enter")
         assert panel.at == ("believability", 1)
-        await panel.pilot.press("tab", "equals_sign")
+        await panel.press("tab", "equals_sign")
         assert panel.at == ("believability", 2)
         assert any(line == "Agent2" for line in panel.table), panel.table
         assert any("▏" in line for line in panel.table)
@@ -375,7 +368,7 @@ def test_an_episode_takes_as_many_keys_as_the_guide_says() -> None:
 async def test_those_keys_score_an_episode_in_full(tmp_path: Path) -> None:
     async with driving(tmp_path) as panel:
         await panel.open()
-        await panel.pilot.press(*keys_of_an_episode())
+        await panel.press(*keys_of_an_episode())
         await panel.settle()
         assert panel.state.startswith("submitted ✓")
     (record,) = (json.loads(path.read_text()) for path in tmp_path.glob("AnnotationForEpisode/*.json"))

@@ -31,7 +31,7 @@ from trajview.app.annotate.score_table import ScoreTable
 from trajview.app.shared import key_queue
 from trajview.app.shared.key_queue import KeyDelivery
 
-from .driving import PATIENCE, until
+from .driving import PATIENCE, press, settled, toasts_on, until
 
 TWO = ("Samuel Anderson", "Leo Williams")
 
@@ -96,7 +96,7 @@ class Driver:
         await self.app.workers.wait_for_complete(
             [worker for worker in self.app.workers if not self.app.screen.is_modal]
         )
-        await self.pilot.pause()
+        await settled(self.pilot)
 
     async def take_breath(self) -> None:
         """After a refused submission: wait until what is typed counts again."""
@@ -110,8 +110,11 @@ class Driver:
     async def type(self, *texts: str) -> None:
         for index, text in enumerate(texts):
             if index:
-                await self.pilot.press("enter")
-            await self.pilot.press(*("minus" if char == "-" else char for char in text))
+                await self.press("enter")
+            await self.press(*text)
+
+    async def press(self, *keys: str) -> None:
+        await press(self.pilot, *keys)
 
     async def keep(self) -> None:
         await self.pilot.pause(AnnotationPanel.KEEP_AFTER + 0.1)
@@ -119,10 +122,10 @@ class Driver:
 
     async def submit(self) -> None:
         """Submit, where scores are missing too."""
-        await self.pilot.press("ctrl+s")
+        await self.press("ctrl+s")
         await self.settle()
         if "again submits without" in self.state:
-            await self.pilot.press("ctrl+s")
+            await self.press("ctrl+s")
             await self.settle()
 
     @property
@@ -187,7 +190,7 @@ async def test_typed_scores_and_reasoning_are_saved_as_a_record(tmp_path: Path) 
         await panel.type("9", "-2", "5", "0", "-1", "0", "8", "7")
         panel.panel.query_one(ReasoningText).focus()
         await panel.type("why")
-        await panel.pilot.press("enter", "x")
+        await panel.press("enter", "x")
         assert panel.panel.dirty
         await panel.submit()
         assert panel.state.startswith("submitted ✓")
@@ -219,14 +222,14 @@ async def test_what_is_no_score_is_red_at_once_and_never_saved(tmp_path: Path) -
         assert panel.guidance[0] == "believability: out of range 0..10"
         await panel.type("", "-6", "5")
         assert panel.table[-1].split() == ["overall", "5.00", "–"]
-        await panel.pilot.press("ctrl+s")
+        await panel.press("ctrl+s")
         await panel.settle()
         assert panel.state == "not submitted: 2 scores are not valid, see the red ones"
         assert panel.at == ("believability", 0)
         assert panel.guidance[0] == "believability: out of range 0..10"
         assert not (tmp_path / "AnnotationForEpisode").exists()
         await panel.take_breath()
-        await panel.pilot.press("7", "down", "delete")
+        await panel.press("7", "down", "delete")
         await panel.submit()
         assert panel.state.startswith("submitted ✓")
     assert records(tmp_path)[0]["rewards"] == [[6.0, {"believability": 7.0, "knowledge": 5.0}], 0.0]
@@ -235,11 +238,11 @@ async def test_what_is_no_score_is_red_at_once_and_never_saved(tmp_path: Path) -
 async def test_a_minus_is_no_error_until_its_cell_is_left(tmp_path: Path) -> None:
     async with driving(tmp_path) as panel:
         await panel.open()
-        await panel.pilot.press("minus")
+        await panel.press("minus")
         assert panel.guidance[0].startswith("believability 0..10")
-        await panel.pilot.press("ctrl+s")
+        await panel.press("ctrl+s")
         assert panel.guidance[0] == "believability: not a number yet; 0..10"
-        await panel.pilot.press("down")
+        await panel.press("down")
         assert panel.grid.red(panel.place("believability"))
 
 
@@ -311,13 +314,13 @@ async def test_typing_that_replaces_another_programs_is_told(tmp_path: Path) -> 
         await driver.open()
         await driver.type("7")
         await driver.keep()
-        assert [toast.message for toast in driver.app._notifications] == []
+        assert toasts_on(driver.app) == []
         other = Draft("e1", "sotopia", ({"believability": "3"}, {}), "theirs")
         AnnotationStore(tmp_path, "alice").journal.append("draft", other)
         await driver.type("8")
         await driver.keep()
-        (toast,) = driver.app._notifications
-        assert "another program typed here" in toast.message
+        (toast,) = toasts_on(driver.app)
+        assert "another program typed here" in toast
         store = AnnotationStore(tmp_path, "alice")
         store.undo()
         kept = store.journal.latest_draft("e1", "sotopia")
@@ -329,9 +332,9 @@ async def test_opening_and_closing_makes_nothing(tmp_path: Path) -> None:
     async with driving(tmp_path / "store") as panel:
         await panel.open()
         assert panel.state == "not started"
-        await panel.pilot.press("ctrl+s")
+        await panel.press("ctrl+s")
         await panel.take_breath()
-        await panel.pilot.press("escape")
+        await panel.press("escape")
         await panel.settle()
         assert panel.app.times_left == 1
     assert list(tmp_path.iterdir()) == []
@@ -363,7 +366,7 @@ async def test_typing_back_what_is_saved_leaves_no_draft(tmp_path: Path) -> None
         await panel.type("5")
         await panel.keep()
         assert store.statuses() == {"e1": "draft"}
-        await panel.pilot.press("backspace", "6")
+        await panel.press("backspace", "6")
         await panel.keep()
         assert panel.state == "as submitted ✓"
         assert not panel.panel.dirty
@@ -413,15 +416,15 @@ async def test_a_record_that_someone_else_changed_is_asked_about(
         panel.go("goal")
         await panel.type("9")
         path.write_text(path.read_text().replace("mine", "theirs"))
-        await panel.pilot.press("ctrl+s", "ctrl+s")
+        await panel.press("ctrl+s", "ctrl+s")
         await until(panel.pilot, lambda: isinstance(panel.app.screen, ChangedOnDiskScreen))
         question = panel.app.screen
         assert isinstance(question, ChangedOnDiskScreen)
-        await panel.pilot.press("8", "down", "7", "enter", "escape")  # meant for the next run, by who types blind
+        await panel.press("8", "down", "7", "enter", "escape")  # meant for the next run, by who types blind
         assert panel.app.screen is question
         monkeypatch.setattr(key_queue, "DEAF", 0)
         panel.app.keys.refuse()  # An hour later.
-        await panel.pilot.press(*keys)
+        await panel.press(*keys)
         await panel.settle()
         assert json.loads(path.read_text())["reasoning"] == reasoning
         assert panel.value("goal") == value
@@ -440,7 +443,7 @@ async def test_a_save_that_fails_shouts_and_loses_nothing(tmp_path: Path) -> Non
         await panel.submit()
         assert panel.state.startswith("The annotation was not saved: ")
         assert panel.panel.query_one(".state").has_class("-error")
-        assert [note.severity for note in panel.app._notifications] == ["error"]
+        assert [toast.has_class("-error") for toast in panel.app.screen.query("Toast")] == [True]
         assert panel.panel.dirty
         (tmp_path / "AnnotationForEpisode").unlink()
         await panel.submit()
@@ -467,27 +470,27 @@ async def test_keys_move_between_fields(tmp_path: Path) -> None:
     async with driving(tmp_path) as panel:
         await panel.open()
         assert panel.at == ("believability", 0)
-        await panel.pilot.press("tab")
+        await panel.press("tab")
         assert panel.at == ("believability", 1)
-        await panel.pilot.press("down")
+        await panel.press("down")
         assert panel.at == ("relationship", 1)
-        await panel.pilot.press("tab")
+        await panel.press("tab")
         assert panel.at == "ReasoningText"
-        await panel.pilot.press("tab")
+        await panel.press("tab")
         assert panel.at == ("relationship", 0)
-        await panel.pilot.press("shift+tab", "shift+tab", "up", "up")
+        await panel.press("shift+tab", "shift+tab", "up", "up")
         assert panel.at == ("believability", 1)
-        await panel.pilot.press(*["down"] * 7)
+        await panel.press(*["down"] * 7)
         assert panel.at == "ReasoningText"
-        await panel.pilot.press("a", "enter", "b", "up")
+        await panel.press("a", "enter", "b", "up")
         assert panel.at == "ReasoningText"
-        await panel.pilot.press("up")
+        await panel.press("up")
         assert panel.at == ("goal", 1)
-        await panel.pilot.press("tab", "tab", "enter")
+        await panel.press("tab", "tab", "enter")
         assert panel.at == ("believability", 1)
-        await panel.pilot.press("g")
+        await panel.press("g")
         assert panel.at == ("goal", 1)
-        await panel.pilot.press("enter")
+        await panel.press("enter")
         assert panel.at == "ReasoningText"
 
 
@@ -495,9 +498,9 @@ async def test_the_cursor_comes_back_to_where_it_was(tmp_path: Path) -> None:
     async with driving(tmp_path) as panel:
         await panel.open()
         for keys in (("tab", "s"), ("quotation_mark", "w"), ("down", "tab", "t")):
-            await panel.pilot.press(*keys)
+            await panel.press(*keys)
             was = panel.at
-            await panel.pilot.press("escape")
+            await panel.press("escape")
             assert panel.app.focused is None
             panel.panel.focus_fields()
             assert panel.at == was
@@ -508,7 +511,7 @@ async def test_other_runs_can_be_asked_for_from_inside_the_text(tmp_path: Path) 
     async with driving(tmp_path) as panel:
         await panel.open()
         panel.panel.query_one(ReasoningText).focus()
-        await panel.pilot.press("ctrl+n", "ctrl+p")
+        await panel.press("ctrl+n", "ctrl+p")
         await panel.pilot.pause()
         assert panel.app.steps == [1, -1]
 
@@ -546,7 +549,7 @@ async def test_at_any_size_the_focused_field_and_the_state_are_in_view(tmp_path:
             assert panel.scores.region.right <= size[0]
             assert panel.panel.query_one(GuidanceBox).region.height >= 1
         for keys, field in (("quotation_mark", RationaleText), ("tab", None), ("tab", ReasoningText)):
-            await panel.pilot.press(keys)
+            await panel.press(keys)
             await panel.pilot.pause()
             if field is not None:
                 region = panel.panel.query_one(field).region
@@ -592,7 +595,7 @@ async def test_a_record_that_the_rubric_does_not_fit_is_said_once(tmp_path: Path
         await panel.open(rubric=once)
         await panel.open("e3", rubric=once)
         await panel.open(rubric=once)
-        toasts = [note.message for note in panel.app._notifications]
+        toasts = toasts_on(panel.app)
     assert len(toasts) == 2
     assert toasts[0].startswith(
         "mood is rated once for all agents, but they have different scores; the first is shown."
@@ -607,11 +610,11 @@ async def test_files_that_could_be_a_runs_record_and_cannot_be_read_are_said_onc
     async with driving(tmp_path, (120, 40)) as panel:
         await panel.open()
         await panel.open("e2")
-        (toast,) = [note.message for note in panel.app._notifications]
+        (toast,) = toasts_on(panel.app)
         assert toast.startswith("01X.json: This file is not valid JSON. (mend it or move it away")
         for name in "abcdefgh":
             (folder / f"{name}.json").write_text("{")
         await panel.open()
-        toasts = [note.message for note in panel.app._notifications]
+        toasts = toasts_on(panel.app)
     assert len(toasts) == 1 + 3
     assert toasts[-1].startswith("6 more files among the annotations could not be read.")

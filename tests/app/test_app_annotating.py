@@ -151,11 +151,11 @@ async def test_a_draft_follows_its_run_and_survives_the_program(runs: Path, tmp_
         await reader.annotate()
         await rate(reader, "0.1")
         await reader.type("a draft")
-        await reader.pilot.press("ctrl+n")
+        await reader.press("ctrl+n")
         await reader.opened("beta")
         assert (list(fields(reader).values()), reasoning(reader)) == ([""], "")
         await rate(reader, "0.2")
-        await reader.pilot.press("ctrl+p")
+        await reader.press("ctrl+p")
         await reader.opened("alpha")
         await reader.until(lambda: list(fields(reader).values()) == ["0.1"])
         assert reasoning(reader) == "a draft"
@@ -186,10 +186,10 @@ async def test_the_panel_stays_open_from_run_to_run(runs: Path, tmp_path: Path) 
         await reader.press("L")
         await reader.opened("beta")
         await reader.annotate()
-        await reader.pilot.press("ctrl+n")
+        await reader.press("ctrl+n")
         await reader.opened("gamma")
         assert reader.panel.key == "gamma"
-        await reader.pilot.press("escape")
+        await reader.press("escape")
         await reader.until(lambda: reader.app.focused is reader.screen.view)
         await reader.press("]")
         assert reader.unit == 1
@@ -199,7 +199,7 @@ async def test_a_opens_the_panel_from_the_list(runs: Path, tmp_path: Path) -> No
     async with reading(runs, store=tmp_path / "store") as reader:
         await reader.listed()
         await reader.ask("ampersand", "beta")
-        await reader.pilot.press("a")
+        await reader.press("a")
         await reader.opened("beta")
         await reader.until(lambda: reader.screen.panel is not None)
         await reader.annotating()
@@ -214,13 +214,13 @@ async def test_leaving_with_unsaved_work_asks_and_each_answer_does_what_it_says(
         await rate(reader, "1")
         await reader.press("escape", "escape")
         for leave in ("q", "ctrl+q"):
-            await reader.pilot.press(leave)
+            await reader.press(leave)
             await reader.until(lambda: isinstance(reader.app.screen, UnsavedScreen))
             assert "not submitted" in reader.whole_screen
             await reader.press("escape")
             await reader.until(lambda: isinstance(reader.app.screen, TranscriptScreen))
             assert list(fields(reader).values()) == ["1"]
-        await reader.pilot.press("q")
+        await reader.press("q")
         await reader.until(lambda: isinstance(reader.app.screen, UnsavedScreen))
         await reader.press("d")
         await reader.listed()
@@ -229,7 +229,7 @@ async def test_leaving_with_unsaved_work_asks_and_each_answer_does_what_it_says(
         await reader.annotate()
         assert list(fields(reader).values()) == ["1"]
         await reader.press("escape")
-        await reader.pilot.press("ctrl+q")
+        await reader.press("ctrl+q")
         await reader.until(lambda: isinstance(reader.app.screen, UnsavedScreen))
         await reader.press("s")
         await reader.until(lambda: not reader.app.is_running)
@@ -254,7 +254,7 @@ async def test_a_score_that_is_none_cannot_be_saved_on_leaving_and_nothing_is_lo
         await reader.annotate()
         await rate(reader, "7")
         await reader.press("escape", "escape")
-        await reader.pilot.press("q")
+        await reader.press("q")
         await reader.until(lambda: isinstance(reader.app.screen, UnsavedScreen))
         await reader.press("s")
         await reader.until(lambda: isinstance(reader.app.screen, TranscriptScreen))
@@ -276,7 +276,7 @@ async def test_a_store_that_cannot_be_written_shouts(log: Path, tmp_path: Path) 
         assert list(fields(reader).values()) == ["1"]
         await reader.take_breath()
         await reader.press("escape", "escape")
-        await reader.pilot.press("q")
+        await reader.press("q")
         await reader.until(lambda: isinstance(reader.app.screen, UnsavedScreen))
         said = str(reader.app.screen.query_one(".about", Static).render())
         assert "Its draft could not be saved" in said

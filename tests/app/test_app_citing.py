@@ -196,7 +196,7 @@ async def test_a_long_transcript_is_looked_through_when_it_can_be_read_already(t
 
 async def citing(reader: Reader) -> None:
     """The panel is open beside the transcript, which has the cursor."""
-    await reader.until(reader._panel_ready)
+    await reader.until(reader.panel_ready)
     assert reader.app.focused is reader.screen.view
 
 
@@ -227,7 +227,7 @@ async def test_without_a_panel_a_citation_is_copied_and_nothing_is_begun(log: Pa
 async def test_citations_right_behind_the_key_that_opens_the_panel_all_arrive(log: Path) -> None:
     async with reading(log) as reader:
         await reader.opened()
-        await reader.pilot.press("a", "escape", "c", "]", "c", "]", "c")
+        await reader.press("a", "escape", "c", "]", "c", "]", "c")
         await reader.until(lambda: reader.panel.opening is False)
         await reader.until(lambda: reader.reasoning.text == "[T0B0] [T0B1] [T0B4]", reader.status)
 

@@ -180,7 +180,7 @@ async def test_leaving_at_once_keeps_what_was_typed(tmp_path: Path, leave: list[
     async with reading(episodes, store=store) as reader:
         await disagreements(reader)
         await settling(reader)
-        await reader.pilot.press("minus", "3", *leave)
+        await reader.press("minus", "3", *leave)
     assert events(store, "gold")[-1] == ("draft", "window")
 
 
@@ -296,4 +296,4 @@ async def test_where_nothing_is_cited_c_says_so(tmp_path: Path) -> None:
     async with reading(episodes, store=store) as reader:
         await disagreements(reader)
         await reader.press("C")
-        assert [toast.message for toast in reader.app._notifications] == ["nothing is cited here"]
+        assert reader.toasts == ["nothing is cited here"]

@@ -59,7 +59,7 @@ async def test_w_writes_the_run_as_its_name_says(log: Path, folder: Path) -> Non
 async def test_what_is_typed_replaces_the_name_that_is_offered(log: Path) -> None:
     async with reading(log) as reader:
         await reader.opened()
-        await reader.pilot.press("W")
+        await reader.press("W")
         await reader.type("mine.md")
         await reader.press("enter")
         await written(reader, Path("mine.md"))

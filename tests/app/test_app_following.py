@@ -163,7 +163,7 @@ async def test_the_list_says_that_files_are_read_again_and_that_a_run_is_being_o
         assert "reading the files again…" not in reader.whole_screen
         may.clear()
         info = reader.app.corpus[0]
-        reader.app.browser._open(msgspec.structs.replace(info, summarised=False))
+        reader.app.open_run(msgspec.structs.replace(info, summarised=False))
         await reader.until(lambda: "opening a…" in reader.whole_screen)
         may.set()
         await reader.opened("a")
@@ -281,7 +281,7 @@ async def test_a_run_of_a_compressed_file_says_how_much_of_that_is_unpacked_and_
 
         unpack.kept_files.clear()
         monkeypatch.setattr(unpack.Unpacked, "unpack", slowly)
-        monkeypatch.setattr(transcript_said, "_A_WHILE", 0.0)
+        monkeypatch.setattr(transcript_said, "A_WHILE", 0.0)
         try:
             await reader.pilot.press("enter")
             await reader.until(lambda: "opening a… · 100% of its file unpacked · " in reader.whole_screen)

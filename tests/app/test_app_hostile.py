@@ -66,7 +66,7 @@ async def test_markup_is_shown_as_it_stands_everywhere(tmp_path: Path) -> None:
         await reader.press("escape")
         await reader.ask("colon", MARKUP)
         await reader.press("asterisk", "ampersand", "escape", "m")
-        await reader.pilot.press("a")
+        await reader.press("a")
         await reader.annotating()
         assert "name [/foo]" in str(reader.panel.query_one(".title", Static).render())
         await reader.type("1")
@@ -91,7 +91,7 @@ async def test_no_character_that_acts_on_a_terminal_is_on_any_screen(tmp_path: P
         await reader.until(lambda: isinstance(reader.app.screen, RawScreen) and "transcripts" in reader.whole_screen)
         screens.append(reader.whole_screen)
         await reader.press("q")
-        await reader.pilot.press("a")
+        await reader.press("a")
         await reader.annotating()
         screens.append(reader.whole_screen)
     assert not [found for screen in screens for found in _ACTING.findall(screen)]
@@ -102,7 +102,7 @@ async def test_agents_with_hostile_names_can_be_rated(tmp_path: Path) -> None:
     file.write_text(json.dumps(episode("e", ("[/Ada] \x1b]0;x\x07", "B\u202eob [red"))))
     async with reading(file, store=tmp_path / "store") as reader:
         await reader.opened()
-        await reader.pilot.press("a")
+        await reader.press("a")
         await reader.annotating()
         assert "[/Ada]" in reader.whole_screen
         await reader.type("11")
@@ -156,9 +156,9 @@ async def test_a_byte_deep_in_a_run_that_is_no_utf8_is_said_when_it_is_opened_an
         await reader.press("G")
         assert "str\ufffdy" in reader.text
         await reader.until(lambda: reader.app.corpus.problems)
-        await reader.until(lambda: [toast.message for toast in reader.app._notifications])
+        await reader.until(lambda: reader.toasts)
         assert [str(problem) for problem in reader.app.corpus.problems] == [
             f"{tmp_path / 'log.jsonl'}:6: some bytes are not UTF-8, and show as \ufffd "
             "(convert the file, as with `iconv -f latin1 -t utf-8`)"
         ]
-        assert "not UTF-8" in next(iter(reader.app._notifications)).message
+        assert "not UTF-8" in reader.toasts[0]

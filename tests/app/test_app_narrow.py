@@ -29,7 +29,7 @@ async def test_a_run_is_found_read_searched_and_rated_at_every_size(
         await reader.press("escape", "i")
         await reader.until(lambda: "role: assistant" in reader.whole_screen)
         await reader.press("escape")
-        await reader.pilot.press("a")
+        await reader.press("a")
         await reader.annotating()
         await reader.until(lambda: "0..1" in reader.whole_screen or size[0] < 70)
         await reader.type("0.5")

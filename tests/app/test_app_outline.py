@@ -122,7 +122,7 @@ async def test_units_are_counted_once_up_to_what_would_take_long(
         return count(transcript, unit, cancelled)
 
     monkeypatch.setattr(text, "facts_of", counting)
-    monkeypatch.setattr(text, "_MOST_COUNTED", 500)
+    monkeypatch.setattr(text, "MOST_COUNTED", 500)
     record = timed(4)
     record["transcripts"][0]["messages"][7]["content"] = "x" * 500
     async with reading(write_jsonl(tmp_path / "long.jsonl", [record]), size=(200, 30)) as reader:

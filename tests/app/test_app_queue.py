@@ -307,19 +307,16 @@ async def test_what_was_typed_is_written_for_undo_and_history_while_the_screen_g
 
 
 async def test_what_a_key_has_done_takes_the_place_of_what_the_last_one_did(logs: Path, tmp_path: Path) -> None:
-    def told(reader: Reader) -> list[str]:
-        return [toast.message for toast in reader.app._notifications]
-
     async with reading(logs, store=tmp_path / "store") as reader:
         await reader.listed()
         await reader.press("f")
-        await reader.until(lambda: told(reader) == ["alpha is flagged"])
+        await reader.until(lambda: reader.toasts == ["alpha is flagged"])
         await reader.press("f")
-        await reader.until(lambda: told(reader) == ["alpha is not flagged any more"])
+        await reader.until(lambda: reader.toasts == ["alpha is not flagged any more"])
         reader.app.notify("to be read", severity="warning", timeout=60)
         await reader.press("f")
-        await reader.until(lambda: "alpha is flagged" in told(reader))
-        assert "to be read" in told(reader)
+        await reader.until(lambda: "alpha is flagged" in reader.toasts)
+        assert "to be read" in reader.toasts
 
 
 async def test_a_history_that_takes_long_says_so_and_can_be_left(

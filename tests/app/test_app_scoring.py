@@ -25,7 +25,7 @@ def kept(store: Path) -> dict[str, Any]:
 
 async def scored(reader: Reader, text: str) -> None:
     """Score the unit under the cursor, and wait until it is written."""
-    await reader.pilot.press("s")
+    await reader.press("s")
     await reader.type(text)
     await reader.press("enter")
     await written(reader)
@@ -93,7 +93,7 @@ async def test_what_is_no_score_is_said_and_can_be_mended(log: Path, tmp_path: P
 async def test_escape_leaves_a_score_as_it_was(log: Path, tmp_path: Path) -> None:
     async with reading(log, store=tmp_path / "scores") as reader:
         await reader.opened()
-        await reader.pilot.press("s")
+        await reader.press("s")
         await reader.type("1")
         await reader.press("escape")
         assert "✎" not in reader.whole_screen
@@ -143,7 +143,7 @@ async def test_a_mark_that_was_set_just_before_leaving_is_kept(log: Path, tmp_pa
     store = tmp_path / "scores"
     async with reading(log, store=store) as reader:
         await reader.opened()
-        await reader.pilot.press("m", "q", "q")
+        await reader.press("m", "q", "q")
     assert [mark["unit"] for mark in kept(store)["marks"]] == [0]
 
 
@@ -204,7 +204,7 @@ async def test_scores_and_marks_are_undone_and_done_again(log: Path, tmp_path: P
         await reader.opened()
         await scored(reader, "1 first")
         await scored(reader, "0.5 second")
-        await reader.pilot.press("m", "ctrl+z")
+        await reader.press("m", "ctrl+z")
         await reader.until(lambda: reader.session.highlights.marks == {}, "the mark is taken back")
         await reader.press("ctrl+z")
         await reader.until(lambda: reader.session.scored[0].note == "first", "the second score is taken back")
@@ -277,7 +277,7 @@ async def test_the_dimensions_of_units_of_a_rubric_are_asked_for_in_its_order(lo
     rubric.write_text(RUBRIC)
     async with reading(log, store=store, rubric=str(rubric)) as reader:
         await reader.opened()
-        await reader.pilot.press("s")
+        await reader.press("s")
         assert "progress -1..1, effort 0..10" in reader.whole_screen
         await reader.type("-1 4 backwards")
         await reader.press("enter")

@@ -19,7 +19,7 @@ from trajview.app.transcript.search import SearchHits, search_each
 from trajview.app.transcript.sources import SourcesScreen
 from trajview.models.run import AgentRun
 
-from .driving import Reader, reading
+from .driving import Reader, background_of, reading
 from .logs import NEEDLE, chat, write_jsonl
 
 
@@ -32,8 +32,7 @@ async def search(reader: Reader, text: str) -> None:
 def marked(reader: Reader) -> list[str]:
     """The texts on the screen that are coloured as matches."""
     view = reader.screen.view
-    palette = view._styles()
-    wanted = {palette[name].bgcolor for name in ("match", "match.current")}
+    wanted = {background_of(view, name) for name in ("match", "match.current")}
     return [
         s.text for y in range(view.size.height) for s in view.render_line(y) if s.style and s.style.bgcolor in wanted
     ]
@@ -402,7 +401,7 @@ async def test_a_pattern_that_takes_for_ever_is_given_up_and_the_screen_never_wa
         await reader.opened()
         await reader.ask("slash", "needle|(a+)+(?<!a)!")
         await reader.press("j", "j", "bracketright")  # the screen goes on
-        await reader.until(lambda: any("takes more than 1.5 s" in note.message for note in reader.app._notifications))
+        await reader.until(lambda: any("takes more than 1.5 s" in toast for toast in reader.toasts))
         assert reader.session.search is None
         assert not reader.screen.searcher.text, "it does not go along into the next run"
         await search(reader, "(a+b?)+")

@@ -32,7 +32,7 @@ from trajview.corpus.corpus import Corpus
 from trajview.corpus.info import RunInfo, Updated
 from trajview.errors import Problem, TrajviewError, Where
 
-from .driving import until
+from .driving import toasts_on, until
 from .runs import FakeCorpus, problem, run, sorted_by
 
 
@@ -318,7 +318,9 @@ async def test_statuses_are_read_again_and_a_store_that_cannot_be_read_is_said()
         app.statuses = fail
         app.browser.refresh_status()
         await settle(pilot)
-        assert [note.message for note in app._notifications] == ["[/no] such store"]
+        await until(pilot, lambda: toasts_on(app))
+        (toast,) = toasts_on(app)
+        assert toast.endswith("[/no] such store")
         assert "✓ annotated" in rows(app)[0]
 
 
@@ -406,8 +408,8 @@ async def test_ctrl_o_says_why_a_file_does_not_open(
         await settle(pilot)
         await pilot.press("ctrl+o")
         await pilot.pause()
-        (note,) = app._notifications
-        assert ("cannot be left" if there else "not there any more") in note.message
+        (toast,) = toasts_on(app)
+        assert ("cannot be left" if there else "not there any more") in toast
 
 
 async def test_runs_that_were_only_listed_fill_in_under_the_cursor_and_open_at_once() -> None:

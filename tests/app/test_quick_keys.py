@@ -12,11 +12,10 @@ from textual.widgets import Input
 
 from trajview.annotation.queue import Plan
 from trajview.app.annotate.history import HistoryScreen
-from trajview.app.annotate.panel import AnnotationPanel
 from trajview.app.annotate.questions import ReasonScreen, UnsavedScreen
+from trajview.app.annotate.work import AnnotationWork
 from trajview.app.raw.screen import RawScreen
 from trajview.app.runs.screen import BrowserScreen
-from trajview.app.runs.table import RunTable
 from trajview.app.transcript.screen import TranscriptScreen
 
 from .driving import PATIENCE, burst, reading
@@ -94,7 +93,7 @@ async def test_a_submission_that_is_broken_off_while_leaving_is_no_fault_and_nob
     async def never(*_: object) -> None:
         await asyncio.Event().wait()
 
-    monkeypatch.setattr(AnnotationPanel, "_save", never)
+    monkeypatch.setattr(AnnotationWork, "submit", never)
     async with reading(logs, store=tmp_path / "store", plan=Plan()) as reader:
         await reader.opened()
         await reader.annotating()
@@ -135,16 +134,14 @@ async def test_quitting_while_a_screen_is_being_made_is_no_fault(logs: Path, pau
     assert reader.app.return_code == 0
 
 
-async def test_a_key_that_comes_while_the_program_ends_is_for_nobody(
-    logs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    reached: list[events.Event] = []
-    monkeypatch.setattr(RunTable, "_forward_event", lambda _, event: reached.append(event))
+async def test_a_key_that_comes_while_the_program_ends_is_for_nobody(logs: Path) -> None:
     async with reading(logs) as reader:
         await reader.listed()
         reader.app.end(0)
-        await reader.app.on_event(events.Key("d", "d"))
-        assert not reached
+        await reader.app.on_event(events.Key("j", "j"))
+        while reader.app.is_running:
+            await asyncio.sleep(0.01)
+        assert reader.app.browser.runs.cursor == 0
 
 
 async def test_a_palette_that_is_opened_as_the_last_one_closes_is_no_fault(logs: Path) -> None:

@@ -17,7 +17,7 @@ from trajview.config import load_settings
 from trajview.highlight import Highlight
 from trajview.rules import COLOURS
 
-from .driving import Reader, reading
+from .driving import Reader, background_of, reading
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ async def test_space_switches_a_rule_and_its_text_outline_and_minimap_have_its_c
             segment.text
             for row in range(session.map.total)
             for segment in view.render_line(row - view.scroll_offset.y)
-            if segment.style is not None and segment.style.bgcolor == view._styles()["rule.blue"].bgcolor
+            if segment.style is not None and segment.style.bgcolor == background_of(view, "rule.blue")
         }
         assert "I'm sorry" in styled
         screen = await panel(reader)
@@ -302,9 +302,9 @@ async def test_the_project_file_has_its_rules_on_and_a_wrong_one_is_said_and_ope
     async with reading(log) as reader:
         await reader.opened()
         assert reader.screen.session.highlights.stops == [0, 1, 2]
-        await reader.until(lambda: any("no setting `store`" in note.message for note in reader.app._notifications))
+        await reader.until(lambda: any("no setting `store`" in toast for toast in reader.toasts))
     (log.parent / ".trajview.toml").write_text('[[rule]]\nname = "p"\npattern = "(a+)+b"\n')
     async with reading(log) as reader:
         await reader.opened()
         assert reader.screen.session.highlights.stops == [2]
-        await reader.until(lambda: any("could take for ever" in note.message for note in reader.app._notifications))
+        await reader.until(lambda: any("could take for ever" in toast for toast in reader.toasts))

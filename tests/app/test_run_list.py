@@ -120,7 +120,7 @@ def test_a_wrong_filter_is_as_wrong_when_it_is_given_again() -> None:
 def test_a_filter_that_takes_for_ever_is_given_up_and_shows_nothing_until_it_is_another(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("trajview.where.select._PATIENCE", 0.1)
+    monkeypatch.setattr("trajview.where.select.PATIENCE", 0.1)
     runs = listed(run("a" * 40 + "b"), run("c"))
     wrong = runs.filter(r'id ~ "(a+)+\1$"')
     assert wrong is not None

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from textual.app import App, ComposeResult
+from textual.events import MouseScrollDown
 
 from trajview.app.runs.run_list import RunList, RunRow
 from trajview.app.runs.table import RunTable, gap, layout
@@ -224,17 +225,11 @@ async def test_the_wheel_scrolls_and_leaves_the_cursor() -> None:
     async with app.run_test(size=(80, 11)) as pilot:
         await pilot.pause()
         table = app.query_one(RunTable)
-        table._on_mouse_scroll_down(_wheel(table))
+        table.post_message(MouseScrollDown(table, 1, 1, 0, 1, 0, False, False, False))
         await pilot.pause()
         assert table.scroll_y > 0
         assert app.runs.cursor == 0
         assert "▌" not in lines(table)[1]
-
-
-def _wheel(table: RunTable):  # type: ignore[no-untyped-def]
-    from textual.events import MouseScrollDown
-
-    return MouseScrollDown(table, 1, 1, 0, 1, 0, False, False, False)
 
 
 async def test_a_theme_change_redraws_the_rows() -> None:

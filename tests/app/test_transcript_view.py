@@ -10,12 +10,14 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
+from textual import events
 from textual.app import App, ComposeResult
 from textual.geometry import Offset
 from textual.pilot import Pilot
 from textual.selection import Selection
 from textual.strip import Strip
 
+from tests.app.driving import background_of, until
 from tests.app.strategies import HOSTILE, PRINTABLE
 from tests.app.test_session import find, talk, tools, transcript
 from trajview.app.shared.strips import restyled
@@ -59,7 +61,7 @@ def width(view: TranscriptView) -> int:
 
 def styled(view: TranscriptView, y: int, component: str) -> str:
     """The text on a row that has the background of a component class."""
-    wanted = view._styles()[component].bgcolor
+    wanted = background_of(view, component)
     return "".join(text for text, style, _ in view.render_line(y) if style is not None and style.bgcolor == wanted)
 
 
@@ -161,21 +163,21 @@ async def test_heights_that_change_above_by_as_much_as_below_move_nothing() -> N
     async with app.run_test(size=(50, 8)) as pilot:
         session = app.session
         assert session is not None
-        session.measure(10)
         session.to_message(30)
         app.view.sync()
         await pilot.pause()
-        before = shown(app.view)
-        session.map.set(2, session.map.height(2) - 1)
-        session.map.set(50, session.map.height(50) + 1)
-        session.map.exact[2] = session.map.exact[50] = 0
-        session._layouts.clear()
-        session._measured_to = 0
-        app.view.sync()
-        await pilot.pause()
-        assert shown(app.view) == before
-        session.measure = lambda seconds: TranscriptSession.measure(session, 10)  # type: ignore[method-assign]
-        app.view._measure()
+        before, measured = shown(app.view), []
+
+        def measure(_: float) -> bool:
+            measured.append(session.map.total)
+            session.map.set(2, session.map.height(2) + 1)
+            session.map.set(50, session.map.height(50) - 1)
+            measured.append(session.map.total)
+            return False
+
+        session.measure = measure  # type: ignore[method-assign]
+        await until(pilot, lambda: measured)
+        assert measured[0] == measured[1]
         assert shown(app.view) == before
 
 
@@ -273,15 +275,10 @@ async def test_the_wheel_scrolls_and_a_click_puts_the_cursor_there_or_folds() ->
         assert session.rows_of(2) > 100
         assert session.message == 2
         top = session.top
-        app.view._wheel(3, _event())
+        app.view.post_message(events.MouseScrollDown(app.view, 0, 0, 0, 0, 0, False, False, False))
+        await pilot.pause()
         assert session.y_of(session.top) == session.y_of(top) + 3
         assert app.view.scroll_offset.y == session.y_of(session.top)
-
-
-def _event():  # type: ignore[no-untyped-def]
-    from textual import events
-
-    return events.MouseScrollDown(None, 0, 0, 0, 0, 0, False, False, False)
 
 
 async def test_dragging_the_scroll_bar_takes_the_session_along() -> None:
@@ -377,7 +374,7 @@ async def test_a_restricted_search_colours_and_steps_to_what_it_looked_at(typed:
 
 def _texts_before(view: TranscriptView, y: int) -> list[str]:
     """What stands before each piece of a row that has a rule's colour."""
-    wanted, before, found = view._styles()["rule.yellow"].bgcolor, "", []
+    wanted, before, found = background_of(view, "rule.yellow"), "", []
     for text, style, _ in view.render_line(y):
         if style is not None and style.bgcolor == wanted:
             found.append(before)

@@ -139,14 +139,14 @@ async def test_what_is_typed_on_after_a_refusal_is_in_no_episode_until_there_is_
         burst(reader, ["7", "ctrl+s", "1", "tab", "n", "o", "ctrl+s"])
         reader.app.post_message(events.Paste("pasted"))
         await reader.until(lambda: "not valid" in reader.state, "7 is refused")
-        await reader.until(lambda: any("pause, then type" in toast.message for toast in reader.app._notifications))
+        await reader.until(lambda: any("pause, then type" in toast for toast in reader.toasts))
         assert list(reader.values.values()) == ["7"]
         assert reader.reasoning.text == ""
         await reader.take_breath()
         await reader.press("backspace", "1", "tab", "y")
         assert list(reader.values.values()) == ["1"]
         assert reader.reasoning.text == "y"
-        assert len(reader.app._notifications) == 1
+        assert len(reader.toasts) == 1
 
 
 async def test_the_same_key_at_once_again_submits_without_what_is_missing(tmp_path: Path) -> None:

@@ -180,7 +180,7 @@ _FOR_EVER = r"(a+)+\1$"
 def test_a_pattern_that_takes_for_ever_is_given_up(
     tmp_path: Path, command: list[str], said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("trajview.where.select._PATIENCE", 0.1)
+    monkeypatch.setattr("trajview.where.select.PATIENCE", 0.1)
     monkeypatch.setattr("trajview.cli.export.PATIENCE", 0.1)
     text = "a" * 40 + "b"
     (tmp_path / "log.json").write_text(json.dumps({**chat("slow", text), "metadata": {"task": text}}))

@@ -436,7 +436,6 @@ def test_the_viewer_keeps_nothing_where_that_is_not_wanted(
     monkeypatch.setattr("trajview.corpus.cache.JUST_NOW", 0)
     monkeypatch.setattr("trajview.app.app.run_app", shown)
     monkeypatch.setattr("trajview.cli.stdin.take_terminal", lambda: None)
-    monkeypatch.setattr("trajview.cli.front._share_heap", lambda: None)
     with pytest.raises(SystemExit):
         open_viewer(no_cache, paths=(runs / "chats.jsonl",))
     gc.enable()

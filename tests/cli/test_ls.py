@@ -189,7 +189,7 @@ def test_more_is_opened_where_an_option_or_the_configuration_says_so(
     (tmp_path / "logs" / "link.json").symlink_to("../there.json")
     bomb = json.dumps({"id": "bomb", "messages": [{"role": "user", "content": "x" * 2_000_000}]})
     (tmp_path / "logs" / "bomb.json.gz").write_bytes(gzip.compress(bomb.encode()))
-    monkeypatch.setattr("trajview.corpus.bounds._ALWAYS", 1_000_000)
+    monkeypatch.setattr("trajview.corpus.bounds.ALWAYS", 1_000_000)
     for option in ("max_unpacked", "follow_links"):
         monkeypatch.setattr(BOUNDS, option, None)  # so that it is none again afterwards
     config = tmp_path / "config.toml"

@@ -42,7 +42,8 @@ def piped(data: bytes, *arguments: str, tmp: Path) -> subprocess.CompletedProces
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
     """Calls a command within this process, with what it reads from standard input."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr("trajview.cli.stdin._delete_in_the_end", lambda _: None)  # the end is that of all tests
+    for register in ("atexit.register", "signal.signal"):  # the end is that of all tests
+        monkeypatch.setattr(register, lambda *_, **__: None)
     return lambda data, *arguments: CliRunner().invoke(main, arguments, input=data)
 
 

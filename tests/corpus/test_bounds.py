@@ -27,8 +27,8 @@ MEGA = 1 << 20
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A megabyte may come out of any file."""
-    monkeypatch.setattr(bounds, "_ALWAYS", MEGA)
-    monkeypatch.setattr(zip_records, "_ALWAYS", MEGA)
+    monkeypatch.setattr(bounds, "ALWAYS", MEGA)
+    monkeypatch.setattr(zip_records, "ALWAYS", MEGA)
     yield
     BOUNDS.max_unpacked = BOUNDS.follow_links = None
     unpack.kept_files.clear()

@@ -13,10 +13,12 @@ from typing import Any
 
 import pytest
 
+import trajview
 from trajview.corpus import cache as module
+from trajview.corpus import scan
 from trajview.corpus.cache import SummaryCache, cache_path
 from trajview.corpus.corpus import Corpus
-from trajview.corpus.scan import Scan
+from trajview.corpus.walk import SourceFile
 from trajview.errors import Problem
 
 from .logs import chat, write_lines
@@ -35,13 +37,13 @@ def files_are_old(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The files that were read and not looked up."""
     found: list[str] = []
-    read = Scan._read
+    read = scan.records_of
 
-    def note(self: Scan, source: Any, before: int) -> Any:
+    def note(source: SourceFile, *given: Any) -> Any:
         found.append(source.path.name)
-        return read(self, source, before)
+        return read(source, *given)
 
-    monkeypatch.setattr(Scan, "_read", note)
+    monkeypatch.setattr(scan, "records_of", note)
     return found
 
 
@@ -148,7 +150,7 @@ def test_other_code_starts_with_an_empty_cache(
 ) -> None:
     path = write_lines(tmp_path / "a.jsonl", [chat("a")])
     scanned(path)
-    monkeypatch.setattr(module, "_version", lambda: 77)
+    monkeypatch.setattr(trajview, "__version__", "77")
     scanned(path)
     scanned(path)
     assert len(reads) == 2

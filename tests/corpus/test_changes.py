@@ -242,16 +242,15 @@ def test_a_file_that_changes_between_the_two_passes_ends_as_it_is_then(
     monkeypatch.setattr(background, "AT_ONCE", 0)
     path = tmp_path / "log.jsonl"
     write(path, record("a"), record("b"), record("c"))
-    read = background.Background._read
-    early: list[Any] = []
-
-    def changed_before(self: Any, part: Any) -> None:
-        early.extend(corpus.infos)
-        change(path)
-        read(self, part)
-
-    monkeypatch.setattr(background.Background, "_read", changed_before)
+    early: list[RunInfo] = []
     corpus = Corpus([path])
+
+    def change_once(_: object, finished: bool) -> None:
+        if len(corpus) == 3 and not early:
+            early.extend(corpus.infos)
+            change(path)
+
+    corpus.subscribe(change_once)
     corpus.start()
     assert corpus.wait(20)
     assert len(early) == 3

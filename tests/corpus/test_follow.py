@@ -33,11 +33,6 @@ from trajview.errors import Problem, UnreadableError
 PATIENCE = 20.0
 
 
-def look_once(corpus: Corpus) -> None:
-    """One of the looks that a corpus takes all the time while it follows."""
-    corpus._look(lambda follower: follower.look())
-
-
 class Rows:
     """What a subscriber has, as the browser keeps it."""
 
@@ -124,8 +119,7 @@ def followed(*paths: Path, **options: Any) -> Iterator[tuple[Corpus, Rows]]:
     finally:
         corpus.cancel()
         corpus.wait(PATIENCE)
-        assert corpus._thread is not None
-        assert not corpus._thread.is_alive()
+        assert "trajview-scan" not in {thread.name for thread in threading.enumerate()}
 
 
 # One thing at a time
@@ -275,7 +269,7 @@ def test_changes_within_one_second_are_noticed_where_times_are_whole_seconds(
         folder = int(time.time()) * 10**9
         os.utime(tmp_path, ns=(folder, folder))
         time.sleep(0.15)  # more than times that are exact need
-        look_once(corpus)
+        corpus.look()
         return sorted(info.id for info in corpus)
 
     monkeypatch.setattr(follow, "as_stamp", coarse)
@@ -416,7 +410,7 @@ def test_a_file_that_grows_as_fast_as_it_is_read_is_listed_meanwhile(
     written += 1
     counts = []
     while not counts or counts[-1] < 1000:
-        look_once(corpus)
+        corpus.look()
         counts.append(corpus.infos[0].messages or 0 if messages else len(corpus))
         assert len(counts) < 100
     assert len(counts) > 2  # a look reads a file up to three times, each time to where it ends then
@@ -437,7 +431,7 @@ def test_a_corpus_that_follows_ten_thousand_quiet_files_is_nearly_idle(tmp_path:
     corpus.reload()
     used = time.thread_time()
     for _ in range(10):
-        look_once(corpus)
+        corpus.look()
     # Ten looks are five seconds; one in a hundred of that, and as much again for a slow machine.
     assert time.thread_time() - used < 0.1
 
@@ -609,12 +603,12 @@ def test_whatever_happens_to_the_files_the_list_ends_as_a_fresh_scan(
         corpus.scan()
         for step in steps:
             if step[0] == "look":
-                look_once(corpus)
+                corpus.look()
             else:
                 disk.do(step)
-        look_once(corpus)
+        corpus.look()
         time.sleep(0.11)
-        look_once(corpus)
+        corpus.look()
         fresh = Corpus([root], follow=True)
         fresh.scan()
         assert as_listed(rows.rows) == as_listed([*fresh.infos, *fresh.problems])
@@ -689,7 +683,7 @@ def test_a_log_that_was_written_anew_is_read_as_a_whole_however_much_it_looks_li
     time.sleep(0.01)
     corpus = Corpus([path], follow=True)
     corpus.scan()
-    look_once(corpus)
+    corpus.look()
     # Of another file all may be the same at its start and before its last record, which tells one that was written over.
     third = record("c", "z" * 40, 2) if in_place else record("c", "x" * 40, 2)
     other = [record("a", "x" * 40, 2), record("k", "x" * 40, 2), third, record("d", "x" * 40, 2)]
@@ -699,7 +693,7 @@ def test_a_log_that_was_written_anew_is_read_as_a_whole_however_much_it_looks_li
     else:
         spare.write_bytes(b"".join(line + b"\n" for line in (*other, record("e"))))
         spare.rename(path)
-    look_once(corpus)
+    corpus.look()
     assert [info.id for info in sorted(corpus, key=lambda info: info.offset)] == ["a", "k", "c", "d", "e"]
 
 
@@ -729,7 +723,7 @@ def test_a_log_that_is_written_anew_while_it_is_read_is_read_again_as_a_whole(
     path.write_bytes(between)
     monkeypatch.setattr(Scan, "again", meanwhile)
     for _ in range(3):
-        look_once(corpus)
+        corpus.look()
     assert [info.id for info in sorted(corpus, key=lambda info: info.offset)] == [f"c{n}" for n in range(7)]
 
 
@@ -853,7 +847,7 @@ def test_a_run_that_is_parsed_while_its_log_grows_is_kept(tmp_path: Path, monkey
         run = read(*what, **how)
         monkeypatch.setattr(Reader, "read", read)
         append(path, record("d") + b"\n")
-        look_once(corpus)
+        corpus.look()
         return run
 
     monkeypatch.setattr(Reader, "read", meanwhile)
@@ -972,15 +966,16 @@ def test_who_could_not_read_a_run_while_its_file_changed_is_told_when_that_is_ov
     corpus = Corpus([path], follow=True)
     rows = ReadingRows(corpus)
     corpus.scan()
-    corpus._look(lambda follower: follower.read_again(path))  # from now on it is known what says something else
+    corpus.reload()  # from now on it is known what says something else
+    last = path.stat().st_mtime_ns
     for _ in range(2):
         path.write_bytes(lines)
-        os.utime(path, ns=(0, corpus._scan.stamps[path][1] + 1000))
+        os.utime(path, ns=(0, last := last + 1000))
         with pytest.raises(UnreadableError):
             corpus.load(corpus[1])
         rows.read.clear()
-        look_once(corpus)
+        corpus.look()
         assert rows.read == {1: lines.decode().splitlines()[1]}
         rows.read.clear()
-        look_once(corpus)
+        corpus.look()
         assert rows.read == {}

@@ -204,7 +204,34 @@ def test_elements_that_a_quick_look_does_not_know_are_decoded(tmp_path: Path) ->
     assert [info.messages for info in corpus][-2:] == [4, 5]
 
 
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The runs that were read from their files to be opened."""
+    found: list[str] = []
+    for name in ("value_of", "bytes_of"):
+        read = getattr(reader, name)
+        note = lambda info, *given, read=read, **more: found.append(info.id) or read(info, *given, **more)  # noqa: E731
+        monkeypatch.setattr(reader, name, note)
+    return found
+
+
 def test_the_only_record_is_decoded_once_and_its_value_kept_for_one_opening(
+    tmp_path: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scan, "LARGE", 10)
+    monkeypatch.setattr(reader, "UNDECODED_FROM", 10)
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(chats(9)[4]))
+    corpus = Corpus([path])
+    corpus.start()
+    assert corpus.wait(10)
+    assert len(corpus.load(corpus[0]).transcripts[0].messages) == 5
+    assert reads == []
+    assert len(corpus.read(corpus[0]).transcripts[0].messages) == 5
+    assert reads == ["r4"]
+
+
+def test_the_value_of_a_file_that_has_changed_since_is_not_opened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(scan, "LARGE", 10)
@@ -213,30 +240,21 @@ def test_the_only_record_is_decoded_once_and_its_value_kept_for_one_opening(
     corpus = Corpus([path])
     corpus.start()
     assert corpus.wait(10)
-    handed = corpus._reader._handed
-    assert handed is not None
-    with monkeypatch.context() as patch:
-        patch.setattr(reader, "value_of", None)
-        patch.setattr(reader, "UNDECODED_FROM", 10)
-        assert len(corpus.load(corpus[0]).transcripts[0].messages) == 5
-    assert corpus._reader._handed is None
-    assert len(corpus.load(corpus[0]).transcripts[0].messages) == 5
     path.write_text(json.dumps({**chats(9)[4], "id": "changed!"}))
-    corpus._reader._cache.clear()
-    corpus._reader._handed = handed
     with pytest.raises(UnreadableError, match="changed"):
         corpus.load(corpus[0])
 
 
-def test_of_several_records_none_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_several_records_none_is_kept(tmp_path: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scan, "LARGE", 10)
     for name in "ab":
         (tmp_path / f"{name}.json").write_text(json.dumps(chats(9)[4]))
     corpus = Corpus([tmp_path / "a.json", tmp_path / "b.json"])
     corpus.start()
     assert corpus.wait(10)
-    assert len(corpus) == 2
-    assert corpus._reader._handed is None
+    for info in corpus:
+        corpus.load(info)
+    assert reads == ["r4", "r4"]
 
 
 @pytest.mark.parametrize("at", [0, 1, 2])
@@ -258,7 +276,9 @@ def test_a_line_that_does_not_fit_is_left_out_and_the_rest_opens(
     assert [json.loads(corpus.raw(info))["id"] for info in corpus] == [info.id for info in corpus]
 
 
-def test_a_long_line_is_opened_as_it_is_in_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_line_is_opened_as_it_is_in_the_file(
+    tmp_path: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(lines, "CHUNK", 100)
     monkeypatch.setattr(lines, "LONG", 1000)
     monkeypatch.setattr(scan, "LARGE", 10)
@@ -273,8 +293,9 @@ def test_a_long_line_is_opened_as_it_is_in_the_file(tmp_path: Path, monkeypatch:
         corpus = Corpus([path])
         corpus.start()
         assert corpus.wait(10)
-        assert (corpus._reader._handed is None) == (len(more) > 1)
+        reads.clear()
         run = corpus.load(corpus[0])
+        assert bool(reads) == (len(more) > 1), "of the only record, what the scan has read is opened"
         assert run.transcripts[0].messages[5].logged is not None
         assert corpus.raw(corpus[0]) == text
         assert [message.text for message in run.transcripts[0].messages] == [m["content"] for m in record["messages"]]

@@ -3,63 +3,59 @@
 from __future__ import annotations
 
 import gc
-import time
 from collections.abc import Iterator
 
 import pytest
 
+from tests.modules import loaded_anew
 from trajview.corpus import process_wide
 
 
-def test_a_thread_that_nobody_waits_for_lets_a_key_be_answered_and_then_goes_on(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    slept: list[float] = []
-    monkeypatch.setattr(process_wide, "sleep", slept.append)
-    monkeypatch.setattr(process_wide, "_answered_by", time.monotonic() - 10)
-    process_wide.give_way()
-    assert slept == []
-    process_wide.key_pressed()
-    process_wide.give_way()
-    assert 0 < slept[0] <= 0.03
-    monkeypatch.setattr(process_wide, "_answered_by", time.monotonic() - 0.001)
-    process_wide.give_way()
-    assert len(slept) == 1
+class Turns:
+    """The turns of threads in a program of its own, in which time passes when somebody sleeps."""
+
+    def __init__(self) -> None:
+        self.now, self.slept = 100.0, 0.0
+        self.module = loaded_anew("trajview.corpus.process_wide")
+        self.module.monotonic, self.module.sleep = lambda: self.now, self.sleep
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+        self.slept += seconds
 
 
-def test_a_key_does_not_cut_short_the_wait_for_something_longer(monkeypatch: pytest.MonkeyPatch) -> None:
-    slept: list[float] = []
-    monkeypatch.setattr(process_wide, "sleep", slept.append)
-    monkeypatch.setattr(process_wide, "_answered_by", -1.0)
-    process_wide.key_pressed(10.0)
-    process_wide.key_pressed()
-    process_wide.give_way()
-    assert slept[0] > 9
+def test_a_thread_that_nobody_waits_for_lets_a_key_be_answered_and_then_goes_on() -> None:
+    turns = Turns()
+    turns.module.give_way()
+    assert turns.slept == 0
+    turns.module.key_pressed()
+    turns.module.give_way()
+    assert 0 < turns.slept < 0.031
+    turns.module.give_way()
+    assert turns.slept < 0.031
 
 
-def test_a_thread_that_somebody_waits_for_has_half_of_the_time_and_all_of_it_at_first(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    now, slept = 100.0, 0.0
+def test_a_key_does_not_cut_short_the_wait_for_something_longer() -> None:
+    turns = Turns()
+    turns.module.key_pressed(10.0)
+    turns.module.key_pressed()
+    turns.module.give_way()
+    assert turns.slept > 9
 
-    def sleep(seconds: float) -> None:
-        nonlocal now, slept
-        now, slept = now + seconds, slept + seconds
 
-    monkeypatch.setattr(process_wide, "monotonic", lambda: now)
-    monkeypatch.setattr(process_wide, "sleep", sleep)
-    monkeypatch.setattr(process_wide, "_answered_by", -1.0)
+def test_a_thread_that_somebody_waits_for_has_half_of_the_time_and_all_of_it_at_first() -> None:
+    turns = Turns()
     ended = False
-    cancelled = process_wide.sharing(lambda: ended)
-    process_wide.key_pressed()
+    cancelled = turns.module.sharing(lambda: ended)
+    turns.module.key_pressed()
     assert not cancelled()
-    assert slept == 0
-    begun, now = now, now + 0.06
-    while now < begun + 2:
-        process_wide.key_pressed()  # it is held down
+    assert turns.slept == 0
+    begun, turns.now = turns.now, turns.now + 0.06
+    while turns.now < begun + 2:
+        turns.module.key_pressed()  # it is held down
         assert not cancelled()
-        now += 0.001
-    assert 0.8 < slept < 1.01
+        turns.now += 0.001
+    assert 0.8 < turns.slept < 1.01
     ended = True
     assert cancelled()
 

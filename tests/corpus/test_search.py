@@ -30,7 +30,6 @@ from trajview.corpus.search import CorpusSearch, RunMatches
 from trajview.errors import FormatError, Problem, UnreadableError, Where
 from trajview.formats.words import AddedWords
 from trajview.highlight import text_of
-from trajview.patterns import quick_bytes
 from trajview.patterns.finder import finder_of
 from trajview.textsafe import without_colours
 
@@ -239,14 +238,6 @@ def test_yaml_holds_what_reading_all_of_it_finds(
     path = tmp_path_factory.mktemp("logs") / "a.yaml"
     path.write_text(yaml.safe_dump_all(logged, width=10, allow_unicode=seed % 2 == 0))
     assert quickly([path], query) == plainly([path], query)
-
-
-def test_the_same_is_found_without_stringzilla(monkeypatch: pytest.MonkeyPatch) -> None:
-    query = query_from("traceback")
-    expected = quickly(SAMPLES, query)
-    monkeypatch.setattr(quick_bytes, "_quick", None)
-    assert expected
-    assert quickly(SAMPLES, query) == expected
 
 
 SAID = '{"messages": [{"role": "user", "content": "%s"}]}'

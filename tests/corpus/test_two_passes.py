@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import random
 import threading
-import time
 from itertools import chain, repeat
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -66,15 +64,19 @@ def scanned(*paths: Path) -> tuple[Corpus, Rows]:
     return corpus, rows
 
 
-def only_listed(path: Path, runs: int, monkeypatch: pytest.MonkeyPatch) -> tuple[Corpus, Rows, threading.Event]:
+def only_listed(path: Path, runs: int) -> tuple[Corpus, Rows, threading.Event]:
     """A corpus that has its list, and sums nothing up before the event is set."""
-    go, corpus = threading.Event(), Corpus([path])
-    read = background.Background._read
-    monkeypatch.setattr(background.Background, "_read", lambda self, part: go.wait(10) and read(self, part))
+    corpus, all_listed, go = Corpus([path]), threading.Event(), threading.Event()
     rows = Rows(corpus)
+
+    def hold(_: object, finished: bool) -> None:
+        if len(rows.rows) == runs and not all_listed.is_set():
+            all_listed.set()
+            assert go.wait(30)
+
+    corpus.subscribe(hold)
     corpus.start()
-    while len(rows.rows) < runs:
-        time.sleep(0.001)
+    assert all_listed.wait(30)
     return corpus, rows, go
 
 
@@ -161,7 +163,7 @@ def test_a_run_opens_before_it_is_summed_up_and_its_key_is_the_final_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write_lines(tmp_path / "x.jsonl", [chat("a"), chat("b", "two"), chat("a", "again"), chat("c")])
-    corpus, rows, go = only_listed(path, 4, monkeypatch)
+    corpus, rows, go = only_listed(path, 4)
     first, second, third, last = rows.runs
     early = corpus.resolve(second)
     assert (early.key, early.format, early.messages, early.summarised) == ("b", "openai", 2, True)
@@ -182,7 +184,7 @@ def test_a_fault_in_a_format_opens_early_as_it_will_be_listed_and_is_reported_on
 ) -> None:
     refuse(monkeypatch, "summarise", "b", KeyError("oops"))
     path = write_lines(tmp_path / "x.jsonl", [chat("a"), chat("b", "two"), chat("c")])
-    corpus, rows, go = only_listed(path, 3, monkeypatch)
+    corpus, rows, go = only_listed(path, 3)
     early = corpus.load(rows.runs[1])
     assert early.source_format == "raw"
     assert "two" in early.transcripts[0].messages[0].text
@@ -198,7 +200,7 @@ def test_where_a_record_does_not_say_its_id_at_its_start_the_key_waits_for_the_s
 ) -> None:
     late = {"messages": chat("b")["messages"], "id": "b"}
     path = write_lines(tmp_path / "x.jsonl", [late, chat("b", "other")])
-    corpus, rows, go = only_listed(path, 2, monkeypatch)
+    corpus, rows, go = only_listed(path, 2)
     threading.Timer(0.05, go.set).start()
     assert corpus.resolve(rows.runs[1]).key.startswith("b@")
     assert corpus.wait(10)
@@ -217,14 +219,18 @@ def test_a_file_that_shrinks_between_the_passes_leaves_problems_and_no_wrong_run
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write_lines(tmp_path / "x.jsonl", [chat(f"r{i}") for i in range(9)])
-    read = background.Background._read
+    corpus = Corpus([path])
+    shrunk = threading.Event()
 
-    def shrink(self: Any, part: Any) -> None:
-        write_lines(path, [chat("new"), chat("r1")])
-        read(self, part)
+    def shrink(_: object, finished: bool) -> None:
+        if len(corpus) == 9 and not shrunk.is_set():
+            shrunk.set()
+            write_lines(path, [chat("new"), chat("r1")])
 
-    monkeypatch.setattr(background.Background, "_read", shrink)
-    corpus, _ = scanned(path)
+    corpus.subscribe(shrink)
+    corpus.start()
+    assert corpus.wait(30)
+    assert shrunk.is_set()
     assert [info.id for info in corpus] == ["new", "r1"]
     assert [corpus.load(info).id for info in corpus] == ["new", "r1"]
     assert all(info.summarised for info in corpus)
@@ -237,7 +243,7 @@ def test_what_is_found_wrong_with_a_run_that_is_opened_meanwhile_moves_no_row(
     path = write_lines(tmp_path / "x.jsonl", [chat(f"r{n}", "x" * 50) for n in range(300)])
     deep = json.dumps(chat("bad", "é" * 5000 + "?"), ensure_ascii=False).encode()
     path.write_bytes(deep.replace(b"?", b"\xff") + b"\n" + path.read_bytes())
-    corpus, rows, go = only_listed(path, 301, monkeypatch)
+    corpus, rows, go = only_listed(path, 301)
     first = corpus.infos[0]
     problem = corpus.check_bytes(first)
     assert problem is not None
@@ -363,11 +369,10 @@ def write_screenful(folder: Path, count: int, **at: bytes) -> None:
 def scanned_patiently(folder: Path, cache: Path | None = None) -> tuple[Rows, list[RunInfo | Problem], list[int]]:
     """The rows of a patient scan, those that it waited with, and how large its batches were after that."""
     corpus = Corpus([folder], None if cache is None else SummaryCache(cache))
-    rows, waits, batches = Rows(corpus), threading.Event(), []
-    go_on = corpus._may_go_on
-    waiting, go_on.wait = go_on.wait, lambda timeout: (waits.set(), waiting(timeout))[1]
+    rows, has_rows, batches = Rows(corpus), threading.Event(), []
+    corpus.subscribe(lambda *_: has_rows.set())
     corpus.start(patiently=True)
-    assert waits.wait(30)
+    assert has_rows.wait(30)
     first = list(rows.rows)
     corpus.subscribe(lambda batch, _: batches.append(len(batch)))
     corpus.go_on()
@@ -470,7 +475,7 @@ def test_a_file_that_is_slow_to_read_does_not_keep_the_others_from_being_listed(
     monkeypatch.setattr(background, "AT_ONCE", 1000)
     (tmp_path / "a.yaml").write_text("messages:\n- {role: user, content: slow}\n")
     write_lines(tmp_path / "b.jsonl", [chat("b")])
-    corpus, rows, go = only_listed(tmp_path, 1, monkeypatch)
+    corpus, rows, go = only_listed(tmp_path, 1)
     assert [info.id for info in rows.were_listed] == ["b"]
     go.set()
     assert corpus.wait(30)

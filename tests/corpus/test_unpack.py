@@ -191,7 +191,7 @@ def test_streams_come_out_whole_in_pieces_of_any_size(kind: str, size: int, monk
     monkeypatch.setattr(unpack, "CHUNK", size)
     first, second = b"a" * 3000, os.urandom(300)
     packed = io.BytesIO(PACKERS[kind](first) + bytes(3) + PACKERS[kind](second) + bytes(9))
-    pieces = list(unpack._pieces(packed, NAMES[kind]))
+    pieces = list(unpack.pieces_of(packed, NAMES[kind]))
     assert kind == "gz" or max(map(len, pieces)) <= size
     assert b"".join(pieces) == first + second
 

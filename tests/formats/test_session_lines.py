@@ -12,13 +12,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec import Raw
 
-from trajview.corpus import beside, reader
+from trajview.corpus import reader
 from trajview.corpus.corpus import Corpus
 from trajview.corpus.decode import decode_json
 from trajview.corpus.json_lines import decode_lines
 from trajview.corpus.json_records import json_records
 from trajview.corpus.record import DECODED, RecordLook
-from trajview.corpus.scan import _Undecoded
+from trajview.corpus.scan import Undecoded
 from trajview.formats import messages, registry
 from trajview.formats.base import Origin
 from trajview.formats.events import Session, session_of
@@ -207,7 +207,6 @@ def test_lines_that_stay_bytes_are_sorted_as_decoded_ones(lines: list[Any]) -> N
     value, (known, detection) = logged(lines), registry.best(lines)
     assert registry.best(value) == (known, detection)
     assert known.summarise(value, ORIGIN) == known.summarise(lines, ORIGIN)
-    assert list(beside._agent_lines(value)) == list(beside._agent_lines(lines))
     assert_same_as_shown(known.read(value, ORIGIN), known.read(lines, ORIGIN))
 
 
@@ -276,7 +275,7 @@ def test_lines_that_cannot_be_read_are_left_out_and_reported_as_ever(tmp_path: P
     path = tmp_path / "session.jsonl"
     path.write_bytes(data)
     found = []
-    for look in (DECODED, _Undecoded(thorough=True)):
+    for look in (DECODED, Undecoded(thorough=True)):
         with path.open("rb") as file:
             *problems, record = json_records(file, path, True, look)
         found.append((problems, record.offset, record.length, record.line))
@@ -294,8 +293,10 @@ def scanned(path: Path, handed: bool, monkeypatch: pytest.MonkeyPatch) -> Corpus
     monkeypatch.setattr("trajview.formats.logged.LARGE", 0)
     corpus = Corpus([path])
     if handed:
-        corpus._scan.hand_over = corpus._reader.hand_over
-    corpus.scan()
+        corpus.start()
+        assert corpus.wait(30)
+    else:
+        corpus.scan()
     return corpus
 
 
@@ -378,8 +379,8 @@ def test_a_session_is_listed_the_same_whether_its_lines_are_decoded(
     listed = []
     for quickly in (True, False):
         if not quickly:
-            monkeypatch.setattr(_Undecoded, "line", RecordLook.line)
-            monkeypatch.setattr(_Undecoded, "joined", RecordLook.joined)
+            monkeypatch.setattr(Undecoded, "line", RecordLook.line)
+            monkeypatch.setattr(Undecoded, "joined", RecordLook.joined)
         corpus = Corpus([tmp_path])
         corpus.scan()
         listed.append((sorted(corpus.infos, key=lambda info: info.path), sorted(map(str, corpus.problems))))

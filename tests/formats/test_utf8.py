@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.modules import loaded_anew
 from trajview.formats import utf8
 
-LOOKS = [utf8.is_utf8, lambda data: utf8._decodes(data, len(data), utf8._find_window)]
+LOOKS = [utf8.is_utf8, loaded_anew("trajview.formats.utf8", without="stringzilla").is_utf8]
 """With StringZilla where there is one, and without."""
 PIECES = [
     "é".encode(),

@@ -6,6 +6,7 @@ import threading
 import time
 from binascii import a2b_base64
 from importlib.resources import files
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from tiktoken import Encoding
 
 from tests.models.strategies import texts
+from tests.modules import loaded_anew
 from trajview.errors import UnreadableError
 from trajview.models import tokens
 from trajview.models.tokens import count_tokens, count_tokens_up_to, cut_to_tokens, encoding, last_tokens
@@ -30,16 +32,15 @@ def test_the_encoding_is_tiktokens_cl100k_base() -> None:
 
 def test_the_encoding_is_built_once_whichever_thread_asks(monkeypatch: pytest.MonkeyPatch) -> None:
     built = []
-    build = tokens._build
 
-    def slow_build() -> object:
+    def slow_build(name: str, **given: Any) -> Encoding:
         built.append(threading.get_ident())
         time.sleep(0.05)
-        return build()
+        return Encoding(name, **given)
 
-    monkeypatch.setattr(tokens, "_encoding", None)
-    monkeypatch.setattr(tokens, "_build", slow_build)
-    threads = [threading.Thread(target=encoding) for _ in range(4)]
+    monkeypatch.setattr("tiktoken.Encoding", slow_build)
+    module = loaded_anew("trajview.models.tokens")
+    threads = [threading.Thread(target=module.encoding) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -47,10 +48,11 @@ def test_the_encoding_is_built_once_whichever_thread_asks(monkeypatch: pytest.Mo
     assert len(built) == 1
 
 
-def test_a_damaged_vocabulary_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tokens, "SHA256", "0" * 64)
+def test_a_damaged_vocabulary_is_refused() -> None:
+    module = loaded_anew("trajview.models.tokens")
+    module.SHA256 = "0" * 64
     with pytest.raises(UnreadableError, match="damaged"):
-        tokens._build()
+        module.encoding()
 
 
 @pytest.mark.parametrize(
@@ -107,7 +109,8 @@ def test_long_white_space_is_cut_only_where_the_pattern_splits(text: str) -> Non
     whole = encoding().encode_ordinary(text)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tokens, "LONG_RUN", 5)
-        assert tokens._tokens(text) == whole
+        assert cut_to_tokens(text, len(whole)) == text
+        assert count_tokens_up_to(text, len(whole)) == len(whole)
 
 
 @pytest.mark.parametrize("run", [" ", "\t\u3000", " \n", "\r\n"])

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import time
+from base64 import b64decode
 from pathlib import Path
 from shlex import quote
 
@@ -191,8 +192,13 @@ def test_search_and_copy_reach_the_terminal(folder: Path, home: Path) -> None:
         terminal.press("n")
         terminal.until("” 2/2")
         terminal.press("y")
-        terminal.until(lambda: b"\x1b]52;c;" in terminal.sent)
         terminal.until("copied message 9")
+        terminal.until(
+            lambda: (
+                (found := re.search(rb"\x1b\]52;c;([^\a]+)\a", terminal.sent))
+                and NEEDLE.encode() in b64decode(found[1])
+            )
+        )
 
 
 def test_no_escape_sequence_of_a_log_reaches_the_terminal(tmp_path: Path, home: Path) -> None:

@@ -22,7 +22,7 @@ from .journal import Journal
 from .records import bytes_of, record_from, version_of, with_others
 from .sotopia_folder import stranger
 
-__all__ = ["Merged", "merge_into", "to_settle"]
+__all__ = ["Merged", "joined", "merge_into", "to_settle"]
 
 CONFLICTS = "conflicts"
 """The folder for conflicts. Its files end in `.json`, and only a person opens them."""
@@ -216,7 +216,7 @@ def _merge_journal(path: Path, target: Path, done: Merged) -> None:
     journal = Journal(target.parent.parent, target.stem, target)
     with journal.locked(_WHAT):
         ours = _lines(bytes_of(target) or b"")
-        both = _joined(ours, theirs)
+        both = joined(ours, theirs)
         if both == ours:
             done.same += 1
             return
@@ -238,7 +238,7 @@ def _lines(data: bytes) -> list[bytes]:
     return [line for line in data.split(b"\n") if line.strip()]
 
 
-def _joined(ours: list[bytes], theirs: list[bytes]) -> list[bytes]:
+def joined(ours: list[bytes], theirs: list[bytes]) -> list[bytes]:
     """Join two histories: the common beginning, then the rest of each as a whole, the one that ends later last.
 
     The rests are not mingled by their times: an undo takes back the event right before it.

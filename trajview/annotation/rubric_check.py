@@ -16,12 +16,13 @@ from .draft import RESERVED
 from .rubric import Band, Dimension, Rubric, written
 from .toml_places import Places, places_in
 
-__all__ = ["Reading", "bad_name"]
+__all__ = ["KEYS", "Reading", "bad_name"]
 
 _TOP: Final = ("name", "title", "description", "dimension")
-_KEYS: Final = (
+KEYS: Final = (
     "name", "description", "range", "low", "high", "integer", "step", "hotkey", "bands", "rationale", "per", "scope",
 )  # fmt: skip
+"""What a dimension may say."""
 _ALSO: Final = {
     "guidance": "bands",
     "min": "low",
@@ -180,7 +181,7 @@ class Reading:
         return found
 
     def _dimension(self, table: dict[str, Any], number: int) -> Dimension:
-        self._unknown(table, _KEYS, "dimension", number)
+        self._unknown(table, KEYS, "dimension", number)
         name = self._text_at(table, "dimension", number, "name", f"dimension {number + 1}", required=True)
         if name.strip() and (why := bad_name(name)):
             hint = "letters, digits and underscores are safe, as in `social_rules`"

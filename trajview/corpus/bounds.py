@@ -13,9 +13,9 @@ from trajview.errors import UnreadableError, Where
 
 from .memory import giga
 
-__all__ = ["BOUNDS", "Bounds", "check_unpacked", "most_unpacked"]
+__all__ = ["ALWAYS", "BOUNDS", "Bounds", "check_unpacked", "most_unpacked"]
 
-_ALWAYS: Final = 256 << 20
+ALWAYS: Final = 256 << 20
 """Bytes that may come out of any file."""
 _RATIO: Final = 250
 """Bytes that may come out of a larger file, in multiples of its size. Text becomes a fifth to a thirtieth; logs that repeat
@@ -49,7 +49,7 @@ def most_unpacked(packed: int, always: int | None = None) -> int:
     """The bytes that may come out of so many compressed ones; `always` so many."""
     if BOUNDS.max_unpacked is not None:
         return BOUNDS.max_unpacked
-    return max(_ALWAYS if always is None else always, _RATIO * packed)
+    return max(ALWAYS if always is None else always, _RATIO * packed)
 
 
 def check_unpacked(size: int, packed: int, path: Path, what: str = "it", always: int | None = None) -> None:

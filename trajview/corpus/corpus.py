@@ -509,6 +509,10 @@ class Corpus:
         but not for a subscriber who is told what such a look has found."""
         return self._look(lambda follower: follower.look(everything=True))
 
+    def look(self) -> bool:
+        """Look once for what has changed, in this thread, as following does all the time; whether that was possible."""
+        return self._look(methodcaller("look"))
+
     def refresh(self, info: RunInfo, *, now: bool = False) -> RunInfo:
         """Read the file of a run again, in this thread, where it has changed, and return the run as it is now.
 
@@ -555,7 +559,7 @@ class Corpus:
         while more() and not self._cancelled.is_set():
             try:
                 with short_turns():
-                    self._look(methodcaller("look"))
+                    self.look()
             except UNFORESEEN as error:
                 self._say(error)
             self._cancelled.wait(EVERY)

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from trajview.formats.contract import Format
     from trajview.formats.logged import RecordReader, Signature
 
-__all__ = ["LARGE", "Scan"]
+__all__ = ["LARGE", "Scan", "Undecoded"]
 
 
 _MOST_SIGNATURES = 2_000
@@ -58,7 +58,7 @@ class _Stopped(Exception):
     """The scan was cancelled while a file was unpacked."""
 
 
-class _Undecoded(RecordLook):
+class Undecoded(RecordLook):
     """Leaves as bytes what need not be decoded to be summed up."""
 
     def __init__(self, thorough: bool) -> None:
@@ -125,7 +125,7 @@ class Scan:
         self._others: list[str] = []
         self._cancelled = cancelled
         self._cache = cache
-        self._look = _Undecoded(thorough)
+        self._look = Undecoded(thorough)
         self._by_signature: dict[Signature, Format] = {}
         self.keys = OwnKeys()
         self._infos = Infos()

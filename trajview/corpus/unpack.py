@@ -43,6 +43,7 @@ __all__ = [
     "is_plain",
     "kept_files",
     "log_suffix",
+    "pieces_of",
     "share_unpacked",
     "size_unpacked",
     "unpacked",
@@ -150,7 +151,7 @@ def _begin(compression: str) -> Any:
             return zstd_module().ZstdDecompressor()
 
 
-def _pieces(file: BinaryIO, compression: str) -> Iterator[bytes]:
+def pieces_of(file: BinaryIO, compression: str) -> Iterator[bytes]:
     """Unpack a file piece by piece: any number of streams in a row, with zeros and zstd's skippable frames.
 
     Python's own files of these kinds stop at what they do not know after a stream, without a word, or take it for a
@@ -289,7 +290,7 @@ class Unpacked:
 
     def _text(self, file: BinaryIO, compression: str | None) -> Iterator[bytes]:
         """The content of a file, up to where it is damaged."""
-        pieces = iter(partial(file.read, CHUNK), b"") if compression is None else _pieces(file, compression)
+        pieces = iter(partial(file.read, CHUNK), b"") if compression is None else pieces_of(file, compression)
         try:
             yield from _as_utf8(pieces)
         except _Damaged as error:

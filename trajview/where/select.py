@@ -15,9 +15,9 @@ from .fields import Kind, Ref
 from .syntax import And, Compare, Flag, Literal, Node, Not, Or, Text, refs_in
 from .table import Table
 
-__all__ = ["Select", "compile_node", "compile_test"]
+__all__ = ["PATIENCE", "Select", "compile_node", "compile_test"]
 
-_PATIENCE: Final = 2.0
+PATIENCE: Final = 2.0
 """Seconds that a pattern may take in one value: those of runs are short, and who filters a list waits."""
 _SHORT: Final = 10_000
 """Characters in which a tame pattern takes no time worth a limit."""
@@ -233,7 +233,7 @@ def _pattern_test(text: str) -> Callable[[str], bool]:
     from trajview.patterns.patience import Patience
 
     finder = finder_of(compile_pattern(text))
-    patience = Patience(_PATIENCE, "in one value; the filter is given up")
+    patience = Patience(PATIENCE, "in one value; the filter is given up")
 
     def matches(value: str) -> bool:
         if (finder.tame and len(value) < _SHORT) or finder.handles(value):

@@ -19,7 +19,7 @@ from trajview.models.transcript import Transcript
 if TYPE_CHECKING:
     from trajview.formats.contract import Step
 
-__all__ = ["place_in", "place_near", "place_of", "span_at"]
+__all__ = ["STEP", "place_in", "place_near", "place_of", "span_at"]
 
 _ID = 8
 """Characters of an id that is no other's."""
@@ -27,7 +27,7 @@ _OVERHEAD = 60
 """About so many characters has a message beside what it says."""
 _ALL = 20_000
 """Characters of a text that is looked for from its one quote to the other."""
-_STEP = 4 << 20
+STEP = 4 << 20
 """Bytes that are looked through without letting other threads have a turn."""
 _LONG = 300
 """Characters of a text that are looked for: more would tell no more, and break where a reader has joined parts."""
@@ -96,11 +96,11 @@ def place_near(record: bytes, transcript: Transcript, number: int, until: float)
 def _nearest(record: bytes, sought: bytes, about: int, until: float) -> int:
     """Where something stands in a record nearest to a place, -1 where it does not, or the time is over."""
     size = len(sought)
-    for far in range(0, max(about, len(record) - about) + 1, _STEP):
+    for far in range(0, max(about, len(record) - about) + 1, STEP):
         if monotonic() > until:
             break
-        behind = record.find(sought, about + far, about + far + _STEP + size)
-        before = record.rfind(sought, max(0, about - far - _STEP), max(0, about - far) + size)
+        behind = record.find(sought, about + far, about + far + STEP + size)
+        before = record.rfind(sought, max(0, about - far - STEP), max(0, about - far) + size)
         if behind >= 0 and (before < 0 or behind - about < about - before):
             return behind
         if before >= 0:

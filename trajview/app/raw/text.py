@@ -18,11 +18,11 @@ from trajview.models.transcript import Transcript
 if TYPE_CHECKING:
     from trajview.formats.contract import Whence
 
-__all__ = ["Shown", "shown_of"]
+__all__ = ["PIECE", "WHOLE", "Shown", "shown_of"]
 
-_WHOLE: Final = 32 << 20
+WHOLE: Final = 32 << 20
 """Bytes of a record up to which it is shown as a whole: laying it out takes 14 times its size, and 0.1 s for each MB."""
-_PIECE: Final = 8 << 20
+PIECE: Final = 8 << 20
 """Bytes that are shown of a longer one."""
 _BEFORE: Final = 8
 """One in so many of them is before the message that was read."""
@@ -59,12 +59,12 @@ def shown_of(
     `whence` gives for each message of the transcript the steps from the record to what it comes from, where these are
     known; it is asked for a record that is shown as a whole.
     """
-    if len(data) <= _WHOLE:
+    if len(data) <= WHOLE:
         text = _spread(data.decode("utf-8", "replace"))
         return Shown(text, 0, len(data), _place(text, at, whence()) if at is not None else None)
     about, sought = (0, "") if at is None else place_near(data, *at, monotonic() + _PATIENCE)
-    begin = _cut(data, about - _PIECE // _BEFORE)
-    end = _cut(data, begin + _PIECE)
+    begin = _cut(data, about - PIECE // _BEFORE)
+    end = _cut(data, begin + PIECE)
     text = _spread(data[begin:end].decode("utf-8", "replace"))
     place = -1
     if sought:  # the one of all that say the same

@@ -76,7 +76,7 @@ class KeyQueue:
         self._command_of, self._say, self._wake, self._after, self._clock = command_of, say, wake, after, clock
         self._events: deque[Event] = deque()
         self._waits: list[Wait] = []
-        self._delivering = False
+        self.delivering = False
         """A key was delivered, and not all that it set off is done."""
         self._deaf_until = 0.0
         self._lost = 0
@@ -130,8 +130,8 @@ class KeyQueue:
             self._drop_repeats()
             self._waits.remove(wait)
             # What is there now may have begun something itself: a screen waits for its run once it is mounted.
-            if not self._waits and not self._delivering:
-                self._delivering = True
+            if not self._waits and not self.delivering:
+                self.delivering = True
                 self._wake()
 
     def give_up(self, wait: Wait, why: str = "") -> None:
@@ -192,7 +192,7 @@ class KeyQueue:
 
     def next(self) -> Event | None:
         """What is to be delivered now. The next one follows when `settled` was called; None where nothing can be."""
-        if self._delivering:
+        if self.delivering:
             return None
         self._drop_repeats()
         if not self._events:
@@ -200,7 +200,7 @@ class KeyQueue:
         command = self._command(self._events[0]) if self._waits else ""
         if not all(wait.passes(command) for wait in self._waits):
             return None
-        self._delivering = True
+        self.delivering = True
         return self._events.popleft()
 
     def _drop_repeats(self) -> None:
@@ -218,7 +218,7 @@ class KeyQueue:
 
     def settled(self) -> None:
         """Everything that the last key set off is done."""
-        self._delivering = False
+        self.delivering = False
 
     def _expire(self) -> None:
         """Give up the waits that took too long."""

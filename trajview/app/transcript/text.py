@@ -22,15 +22,16 @@ if TYPE_CHECKING:
     from trajview.app.shared.background import Task
     from trajview.app.transcript.desk import Desk
 
-__all__ = ["TokenCounter", "failed_text", "opening_text", "status_text", "title_text"]
+__all__ = ["A_WHILE", "MOST_COUNTED", "TokenCounter", "failed_text", "opening_text", "status_text", "title_text"]
 
-_MOST_COUNTED: Final = 30_000_000
+MOST_COUNTED: Final = 30_000_000
 """Characters of a transcript whose tokens are counted without being asked for: some two seconds of one core."""
 _EVERY: Final = 0.2
 """Seconds after which what was counted so far is shown."""
 
 _LARGE: Final = 1_000_000  # bytes of a record
-_A_WHILE: Final = 1.0  # seconds after which it is said how many they are
+A_WHILE: Final = 1.0
+"""Seconds after which a run that is being opened says how many they are."""
 
 
 def opening_text(info: RunInfo, seconds: float) -> list[str]:
@@ -41,7 +42,7 @@ def opening_text(info: RunInfo, seconds: float) -> list[str]:
     unpacked = share_unpacked(info.path)
     if unpacked is not None:
         said.append(f"{unpacked:.0%} of its file unpacked")
-    if seconds >= _A_WHILE:
+    if seconds >= A_WHILE:
         said.append(f"{seconds:.0f} s")
     return said
 
@@ -131,7 +132,7 @@ class TokenCounter:
         with short_turns():
             for unit in range(session.counted, len(session.unit_starts)):
                 characters += session.characters_in(messages_of(session.transcript, unit))
-                facts = facts_of(session.transcript, unit, task.cancelled) if characters <= _MOST_COUNTED else None
+                facts = facts_of(session.transcript, unit, task.cancelled) if characters <= MOST_COUNTED else None
                 if facts is None:
                     break
                 found[unit] = facts
