@@ -494,6 +494,15 @@ async def test_keys_move_between_fields(tmp_path: Path) -> None:
         assert panel.at == "ReasoningText"
 
 
+async def test_what_is_typed_into_a_reasoning_that_was_kept_goes_behind_it(tmp_path: Path) -> None:
+    AnnotationStore(tmp_path, "alice").journal.append("draft", Draft("e1", "sotopia", ({}, {}), "first\nsecond"))
+    async with driving(tmp_path) as panel:
+        await panel.open()
+        await panel.pilot.press("tab", "tab", "!")
+        assert panel.app.focused is panel.panel.query_one(ReasoningText)
+        assert panel.panel.query_one(ReasoningText).text == "first\nsecond!"
+
+
 async def test_the_cursor_comes_back_to_where_it_was(tmp_path: Path) -> None:
     async with driving(tmp_path) as panel:
         await panel.open()

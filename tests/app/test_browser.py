@@ -139,7 +139,7 @@ async def test_typing_filters_at_once_enter_keeps_it_and_escape_clears_it() -> N
         await settle(pilot)
         await pilot.press("j", "ampersand", "t", "a")
         assert len(rows(app)) == 1
-        assert str(app.browser.bar.query_one("#filter-count", Static).render()) == "1 of 3"
+        assert str(app.browser.bar.query_one("#filter-count", Static).render()) == "1 of 3 runs"
         await pilot.press("enter")
         assert app.focused is app.browser.table
         assert len(rows(app)) == 1
@@ -217,7 +217,7 @@ async def test_rows_arrive_from_a_thread_and_the_cursor_stays_on_its_run() -> No
     async with app.run_test(size=(100, 24), notifications=True) as pilot:
         await settle(pilot)
         assert said(app, "counts") == "5 runs · reading… 5.0 KB"
-        await pilot.press("j", "j", "s", "r")
+        await pilot.press("s", "r", "j", "j")
         chosen = under_cursor(app)
 
         def scan() -> None:
@@ -290,9 +290,10 @@ async def test_the_sort_keys_step_through_the_shown_columns_and_turn_the_order_r
     async with app.run_test(size=(120, 24), notifications=True) as pilot:
         await settle(pilot)
         await pilot.press("s")
-        assert rows(app)[0].startswith("a ")
+        assert rows(app)[0].startswith("▌ a ")
         await pilot.press("r")
         assert "b " in rows(app)[0]
+        assert under_cursor(app) == run("b"), "an order begins at its first row"
         await pilot.press("alt+s", "alt+s")
         assert sorted_by(app.browser.runs) == Column.STATUS
 

@@ -139,14 +139,31 @@ def test_a_capital_letter_makes_only_its_own_term_mind_capitals() -> None:
     assert ids(runs) == ["Alpha-Beta"]
 
 
-def test_the_cursor_stays_on_its_run_through_filter_sort_and_new_rows() -> None:
+def test_a_cursor_that_was_moved_stays_on_its_run_through_new_rows() -> None:
+    runs = listed(*(run(f"r{i}", messages=100 - i) for i in range(10)))
+    runs.sort_by(Column.MESSAGES)
+    runs.go(3)
+    chosen = runs.current
+    runs.append([run("r99", messages=0), problem()])
+    assert runs.current == chosen
+    assert runs.cursor == 4
+
+
+def test_a_filter_and_an_order_put_the_cursor_on_the_first_row_and_keep_it_there() -> None:
     runs = listed(*(run(f"r{i}", messages=100 - i) for i in range(10)))
     runs.go(7)
     runs.filter("r")
+    assert runs.cursor == 0
+    runs.go(4)
+    runs.filter("r8", typing=True)
+    runs.filter("r", typing=True)
+    assert runs.cursor == 0, "what is typed begins at the top again"
+    runs.filter("")
+    assert runs.current == runs.rows[4]
     runs.sort_by(Column.MESSAGES)
-    runs.append([run("r99", messages=0), problem()])
-    runs.turn()
-    assert runs.current == runs.rows[7]
+    assert runs.cursor == 0
+    runs.append([run("r99", messages=0)])
+    assert runs.current == runs.rows[-1], "nobody has moved it since"
 
 
 def test_the_cursor_comes_back_to_a_run_that_the_filter_had_hidden() -> None:

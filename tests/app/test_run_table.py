@@ -216,8 +216,8 @@ async def test_a_click_on_a_heading_sorts_and_again_turns_the_order_round() -> N
         assert "messages↑" in lines(table)[0]
         await pilot.click(RunTable, offset=(x + 2, 0))
         assert "messages↓" in lines(table)[0]
-        assert [line.split()[0] for line in lines(table)[1:4]] == ["c", "▌", "b"]
-        assert app.runs.current == run("a", messages=2)
+        assert [line.split()[0] for line in lines(table)[1:4]] == ["▌", "a", "b"]
+        assert app.runs.current == run("c", messages=3)
 
 
 async def test_the_wheel_scrolls_and_leaves_the_cursor() -> None:

@@ -77,7 +77,7 @@ def test_from_the_list_to_a_saved_annotation(folder: Path, home: Path) -> None:
         terminal.press("&")
         terminal.until("clear")
         terminal.press("chair")
-        terminal.until("1 of 6")
+        terminal.until("1 of 5 runs")
         terminal.press(ENTER)
         terminal.until("annotate  ")
         terminal.press(ENTER)

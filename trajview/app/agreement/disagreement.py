@@ -266,6 +266,7 @@ class DisagreementScreen(TrajviewScreen):
             self._show_scores(found.episode, self.annotations)
         if settling is not None and self._why.text != settling.reasoning:
             self._why.load_text(settling.reasoning)
+            self._why.move_cursor(self._why.document.end)
         self._show_status()
         self.refresh_bindings()
 

@@ -86,8 +86,10 @@ class ScoreSheet(Vertical):
         if again and place is not None:
             grid.go(place)
         self.table.show(grid, rewards)
-        with self.prevent(TextArea.Changed):
-            self.reasoning.text = reasoning
+        if self.reasoning.text != reasoning:
+            with self.prevent(TextArea.Changed):
+                self.reasoning.text = reasoning
+                self.reasoning.move_cursor(self.reasoning.document.end)
         if not again:
             self._last = None
             self._reason_wanted = False

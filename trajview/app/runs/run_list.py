@@ -62,6 +62,8 @@ class RunList:
         self._cursor = 0
         self._wanted: int | None = None
         """The row that the cursor was put on, which a filter may hide."""
+        self._on_first = False
+        """Whether the cursor stays on whichever row comes first: a filter or an order put it there, and nobody moved it."""
         self._filter = Query()
         self._select: Select | None = None
         self._open: dict[int, None] = {}
@@ -255,6 +257,7 @@ class RunList:
 
     def _sort(self, keys: tuple[By, ...], turned: bool = False) -> None:
         self.keys, self._turned = keys, turned and not keys
+        self._on_first, self._wanted = True, None
         self._reorder(self.shown)
 
     def _reorder(self, rows: list[int]) -> None:
@@ -290,7 +293,7 @@ class RunList:
 
         What is begun at the end of the text and not complete counts as not there; that, too, is returned. While
         somebody is `typing`, so does a last word that nothing matches as it is and that may become a field or a value.
-        The cursor stays on its run. Where the filter hides it, the cursor is on the first row until the run shows again.
+        The cursor goes to the first row, and without a filter back to the run that it was put on before or meanwhile.
         """
         if query == self.query and (typing or not self._lenient):
             return self._wrong
@@ -307,6 +310,7 @@ class RunList:
                 return wrong
         if self._wanted is None:
             self._wanted = self._cursor_row
+        self._on_first = bool(query.strip()) and (self._on_first or query != self.query)
         self.query, self._lenient, self._wrong, self.given_up = query, False, wrong, ""
         self._take(found)
         if typing and self._wrong is None and not self.shown and not self._open:
@@ -387,7 +391,7 @@ class RunList:
     def go(self, position: int) -> bool:
         """Put the cursor on a position, or as near as there is one. Says whether it moved."""
         before, self._cursor = self._cursor, max(0, min(position, len(self.shown) - 1))
-        self._wanted = self._cursor_row
+        self._wanted, self._on_first = self._cursor_row, False
         return self._cursor != before
 
     def go_to(self, place: Place) -> bool:
@@ -421,6 +425,6 @@ class RunList:
         return self.shown[self._cursor] if self.shown else None
 
     def _stay_on(self, row: int | None) -> None:
-        """Find the row that the cursor was put on, or else `row`; it is on the first one where neither is shown."""
-        wanted = next((wanted for wanted in (self._wanted, row) if wanted in self.shown), None)
+        """Find the row that the cursor was put on, or else `row`; the first row is next where neither is shown."""
+        wanted = None if self._on_first else next((one for one in (self._wanted, row) if one in self.shown), None)
         self._cursor = 0 if wanted is None else self.shown.index(wanted)

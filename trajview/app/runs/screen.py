@@ -453,8 +453,13 @@ def _filter_text(runs: RunList) -> str:
     """What the filter leaves, and how many runs have to be read to know."""
     if not runs.query.strip():
         return ""
-    left = f"{len(runs.shown):,} of {runs.runs + runs.problems:,}"
-    return f"{left} · {runs.open:,} not known yet" if runs.open else left
+    problems = sum(isinstance(runs.rows[row], Problem) for row in runs.shown) if runs.problems else 0
+    counts = [f"{len(runs.shown) - problems:,} of {_count(runs.runs, 'run')}"]
+    if problems:
+        counts.append(f"{problems:,} of {_count(runs.problems, 'problem')}")
+    if runs.open:
+        counts.append(f"{runs.open:,} not known yet")
+    return " · ".join(counts)
 
 
 def _row_text(item: RunRow | None) -> str:
