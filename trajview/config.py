@@ -63,8 +63,8 @@ class Settings(Struct, frozen=True):
     preview_lines: int = 8
     """`preview_lines = 8`: how many lines of a folded tool output are shown."""
     max_unpacked: int | None = None
-    """`--max-unpacked` or `max_unpacked = "50G"`: bytes that may come out of one compressed file or archive; else 256 MB, or
-    250 times its size where that is more."""
+    """`--max-unpacked` or `max_unpacked = "50G"`: bytes that may come out of one compressed file or archive; else 256 MB, 1,000
+    times its size up to 4 GB, or 250 times its size, whichever is most."""
     follow_links: bool = False
     """`--follow-links` or `follow_links = true`: open also what links in a folder lead to outside of it."""
     keys: dict[str, str] = {}

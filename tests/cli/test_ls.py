@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import bz2
 import csv
-import gzip
 import io
 import json
 from pathlib import Path
@@ -188,7 +188,7 @@ def test_more_is_opened_where_an_option_or_the_configuration_says_so(
     (tmp_path / "there.json").write_text('{"id": "there", "messages": []}')
     (tmp_path / "logs" / "link.json").symlink_to("../there.json")
     bomb = json.dumps({"id": "bomb", "messages": [{"role": "user", "content": "x" * 2_000_000}]})
-    (tmp_path / "logs" / "bomb.json.gz").write_bytes(gzip.compress(bomb.encode()))
+    (tmp_path / "logs" / "bomb.json.bz2").write_bytes(bz2.compress(bomb.encode()))
     monkeypatch.setattr("trajview.corpus.bounds.ALWAYS", 1_000_000)
     for option in ("max_unpacked", "follow_links"):
         monkeypatch.setattr(BOUNDS, option, None)  # so that it is none again afterwards

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from trajview import open_corpus
-from trajview.corpus import bounds, unpack, zip_records
+from trajview.corpus import bounds, unpack
 from trajview.corpus.bounds import BOUNDS
 from trajview.corpus.cache import SummaryCache
 from trajview.corpus.corpus import Corpus
@@ -28,7 +28,6 @@ MEGA = 1 << 20
 def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A megabyte may come out of any file."""
     monkeypatch.setattr(bounds, "ALWAYS", MEGA)
-    monkeypatch.setattr(zip_records, "ALWAYS", MEGA)
     yield
     BOUNDS.max_unpacked = BOUNDS.follow_links = None
     unpack.kept_files.clear()
@@ -102,7 +101,7 @@ def test_of_many_members_only_as_many_are_unpacked_as_may_come_out_of_the_archiv
     path = tmp_path / "a.eval"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_BZIP2) as archive:
         for number in range(20):
-            archive.writestr(f"samples/{number}.json", json.dumps(chat(f"r{number}", "x" * (MEGA // 4))))
+            archive.writestr(f"samples/{number}.json", json.dumps(chat(f"r{number}", "x" * (MEGA - 1000))))
     corpus = open_corpus(path)
     assert ids(corpus) == ["r0", "r1", "r2", "r3"]
     [problem] = corpus.problems
@@ -174,3 +173,10 @@ def test_a_search_in_another_process_follows_the_same_links(logs: Path) -> None:
     assert found() == 3
     BOUNDS.follow_links = True
     assert found() == 5
+
+
+def test_what_may_come_out_of_a_file_grows_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    sizes = [1_000, 320_000, 10_000_000, 300_000_000]
+    assert [bounds.most_unpacked(size) // 10**6 for size in sizes] == [268, 320, 4_294, 75_000]
+    assert [bounds.most_unpacked(size, in_memory=True) // 10**6 for size in sizes] == [268, 268, 2_500, 75_000]

@@ -47,7 +47,7 @@ def opening_options(command: _Command) -> _Command:
     for option in (
         click.option(
             "--max-unpacked", metavar="SIZE", expose_value=False, callback=_choose_unpacked,
-            help="Unpack a compressed file up to so much, such as 50G.  [256M, or 250 times its size]",
+            help="Unpack a compressed file up to so much, such as 50G.  [256M for the smallest, 250 times its size for the largest]",
         ),
         click.option(
             "--follow-links/--no-follow-links", default=None, expose_value=False, callback=_choose_links,

@@ -18,8 +18,10 @@ __all__ = ["ALWAYS", "BOUNDS", "Bounds", "check_unpacked", "most_unpacked"]
 ALWAYS: Final = 256 << 20
 """Bytes that may come out of any file."""
 _RATIO: Final = 250
-"""Bytes that may come out of a larger file, in multiples of its size. Text becomes a fifth to a thirtieth; logs that repeat
-themselves all the time a hundredth."""
+"""Bytes that may come out of a large file, in multiples of its size. Text becomes a fifth to a thirtieth."""
+_REPEATED: Final = 1000
+"""The same up to `_MUCH` bytes: calls of a model that each repeat all messages before them become a five-hundredth."""
+_MUCH: Final = 4 << 30
 
 
 @dataclass(slots=True)
@@ -45,16 +47,16 @@ BOUNDS: Final = Bounds()
 """The choice for this program, made where it starts."""
 
 
-def most_unpacked(packed: int, always: int | None = None) -> int:
-    """The bytes that may come out of so many compressed ones; `always` so many."""
+def most_unpacked(packed: int, *, in_memory: bool = False) -> int:
+    """The bytes that may come out of so many compressed ones, on a disk or `in_memory`."""
     if BOUNDS.max_unpacked is not None:
         return BOUNDS.max_unpacked
-    return max(ALWAYS if always is None else always, _RATIO * packed)
+    return max(ALWAYS, _RATIO * packed, 0 if in_memory else min(_MUCH, _REPEATED * packed))
 
 
-def check_unpacked(size: int, packed: int, path: Path, what: str = "it", always: int | None = None) -> None:
+def check_unpacked(size: int, packed: int, path: Path, what: str = "it", *, in_memory: bool = False) -> None:
     """Raise UnreadableError where more bytes come out of compressed ones than may; `what` is unpacked."""
-    most = most_unpacked(packed, always)
+    most = most_unpacked(packed, in_memory=in_memory)
     if size <= most:
         return
     why = f", {most // max(1, packed):,} times its size" if BOUNDS.max_unpacked is None else ""

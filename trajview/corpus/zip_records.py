@@ -24,12 +24,10 @@ if TYPE_CHECKING or sys.version_info >= (3, 14):
 else:  # which reads zstd, as Inspect writes its logs since 2025
     from backports.zstd import zipfile
 
-__all__ = ["ALWAYS", "read_member", "zip_records"]
+__all__ = ["read_member", "zip_records"]
 
 _MAX_MEMBER: Final = 1 << 31
 """The largest size (2 GiB) that a member of an archive may claim and still be unpacked."""
-ALWAYS: Final = 64 << 20
-"""Bytes that may come out of any member, which is read into memory."""
 _STEP: Final = 4096
 _ZSTD: Final = 93
 _BOUNDED: Final = {
@@ -93,7 +91,7 @@ def _content(archive: zipfile.ZipFile, path: Path, member: str) -> bytes:
         size = info.file_size
         if size > _MAX_MEMBER:
             raise UnreadableError(f"{member} is larger than 2 GiB unpacked", where=Where(path))
-        check_unpacked(size, info.compress_size, path, member, ALWAYS)
+        check_unpacked(size, info.compress_size, path, member, in_memory=True)
         check_room_to_open(size, path, None, decoded=False)
         step = max(1, size) if info.compress_type in _BOUNDED else _STEP
         with archive.open(info) as file:
