@@ -134,7 +134,7 @@ async def agreement(pilot: Pilot[Any]) -> None:
 
 
 async def comparison(pilot: Pilot[Any]) -> None:
-    await pilot.press("m", "j", "c")
+    await pilot.press("m", "j", "D")
     await until(pilot, lambda: isinstance(pilot.app.screen, CompareScreen) and pilot.app.screen.comparison is not None)
     pilot.app.clear_notifications()
     await rest(pilot)

@@ -113,7 +113,7 @@ async def test_a_marked_run_is_compared_with_the_one_under_the_cursor(runs: Path
         await reader.listed()
         await reader.press("m")
         assert reader.app.browser.table.render_line(1).text.startswith("▌◆")
-        await reader.press("j", "c")
+        await reader.press("j", "D")
         await aligned(reader)
         assert [info.id for info in comparing(reader).infos] == ["one", "three"]
         assert "Marked:" not in reader.whole_screen
@@ -122,7 +122,7 @@ async def test_a_marked_run_is_compared_with_the_one_under_the_cursor(runs: Path
 async def test_two_marked_runs_are_compared_wherever_the_cursor_is_and_the_first_is_left(runs: Path) -> None:
     async with reading(runs) as reader:
         await reader.listed()
-        await reader.press("G", "m", "g", "m", "j", "c")
+        await reader.press("G", "m", "g", "m", "j", "D")
         await aligned(reader)
         assert [info.id for info in comparing(reader).infos] == ["two", "one"]
         await reader.press("q")
@@ -142,9 +142,9 @@ async def test_a_third_mark_takes_the_place_of_the_first_and_m_takes_a_mark_away
 async def test_without_a_second_run_it_says_what_to_do(runs: Path) -> None:
     async with reading(runs) as reader:
         await reader.listed()
-        await reader.press("c")
+        await reader.press("D")
         assert "mark a run with m" in reader.toasts[-1]
-        await reader.press("m", "c")
+        await reader.press("m", "D")
         assert "go to another run" in reader.toasts[-1]
         assert reader.app.screen is reader.app.browser
 
@@ -214,14 +214,14 @@ async def test_folds_open_and_levels_change(runs: Path) -> None:
         assert compared(reader).count == count
 
 
-async def test_tab_puts_one_below_the_other_and_back(runs: Path) -> None:
+async def test_a_bar_puts_one_below_the_other_and_back(runs: Path) -> None:
     async with at(runs, "one", "two") as reader:
-        await reader.press("tab")
+        await reader.press("vertical_line")
         shown = screen_text(reader.app)
         assert "reward   1 → 0.25" in shown
         left = next(line for line in shown.splitlines() if "Step 8 turns wheel 8." in line)
         assert "great care" not in left
-        await reader.press("tab")
+        await reader.press("vertical_line")
         assert "1 → 0.25" not in screen_text(reader.app)
 
 
@@ -229,7 +229,26 @@ async def test_tab_puts_one_below_the_other_and_back(runs: Path) -> None:
 async def test_every_key_does_something_sensible_at_every_size(runs: Path, size: tuple[int, int]) -> None:
     async with at(runs, "one", "three", size=size) as reader:
         view = comparing(reader).view
-        for key in ("j", "d", "space", "G", "k", "u", "b", "g", "n", "]", "N", "[", "o", "z", "tab", "i", "n", "left"):
+        for key in (
+            "j",
+            "d",
+            "space",
+            "G",
+            "k",
+            "u",
+            "b",
+            "g",
+            "n",
+            "]",
+            "N",
+            "[",
+            "o",
+            "z",
+            "vertical_line",
+            "i",
+            "n",
+            "left",
+        ):
             await reader.press({"]": "right_square_bracket", "[": "left_square_bracket"}.get(key, key))
             assert {view.render_line(y).cell_length for y in range(view.size.height)} == {view.size.width}
         assert "only left" in comparing(reader).status.text or size[0] < 100
@@ -253,10 +272,10 @@ async def test_t_compares_the_next_transcripts_and_enter_opens_the_run_there(tmp
     async with at(runs, "a", "b") as reader:
         assert "transcript 1/3" in comparing(reader).status.text
         assert "both say the same" in comparing(reader).status.text
-        await reader.press("t")
+        await reader.press("tab")
         await reader.until(lambda: "transcript 2/3" in comparing(reader).status.text)
         assert "Paint it." in screen_text(reader.app)
-        await reader.press("t")
+        await reader.press("tab")
         await reader.until(lambda: "transcript 3/3" in comparing(reader).status.text)
         assert "only right" in comparing(reader).status.text
         await reader.press("enter")
@@ -298,7 +317,7 @@ async def test_a_run_that_is_gone_is_said_and_the_way_back_is_open(runs: Path) -
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, CompareScreen) and app.screen.has_class("-failed"))
         assert "two.json" in screen_text(app)
-        await pilot.press("n", "j", "enter", "tab", "z", "o", "i", "left")
+        await pilot.press("n", "j", "enter", "vertical_line", "z", "o", "i", "left")
         await pilot.press("q")
         await until(pilot, lambda: app.screen is app.browser)
 
@@ -390,7 +409,7 @@ async def test_q_ends_the_work_of_a_comparison_that_takes_long(runs: Path, monke
     monkeypatch.setattr("trajview.app.compare.screen.align", endless)
     async with reading(runs) as reader:
         await reader.listed()
-        await reader.press("m", "j", "c")
+        await reader.press("m", "j", "D")
         await reader.until(begun.is_set)
         await reader.press("q")
         await reader.until(lambda: isinstance(reader.app.screen, BrowserScreen))
@@ -410,7 +429,7 @@ async def test_keys_typed_while_both_runs_are_read_are_for_their_comparison(
     async with reading(runs) as reader:
         await reader.listed()
         await reader.press("m", "G")
-        burst(reader, ["c", "n", "right_square_bracket"])
+        burst(reader, ["D", "n", "right_square_bracket"])
         await reader.until(lambda: reader.app.keys.held == 2)
         is_read.set()
         await aligned(reader)
@@ -422,6 +441,6 @@ async def test_keys_typed_for_a_comparison_that_does_not_come_are_dropped_and_th
         await reader.listed()
         await reader.press("m", "G")
         (runs / "two.json").unlink()
-        burst(reader, ["c", "n", "n"])
+        burst(reader, ["D", "n", "n"])
         await aligned(reader)
         await reader.until(lambda: any("typed ahead is dropped" in toast for toast in reader.toasts))

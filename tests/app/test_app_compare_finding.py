@@ -166,7 +166,7 @@ async def test_everything_can_be_pressed_with_a_search_on(runs: Path) -> None:
             "n",
             "z",
             "N",
-            "tab",
+            "vertical_line",
             "n",
             "o",
             "n",
@@ -178,7 +178,7 @@ async def test_everything_can_be_pressed_with_a_search_on(runs: Path) -> None:
             "N",
             "J",
             "K",
-            "t",
+            "tab",
         ):
             await reader.press(key)
             assert {view.render_line(y).cell_length for y in range(view.size.height)} == {view.size.width}

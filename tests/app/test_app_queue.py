@@ -248,7 +248,7 @@ async def test_the_history_tells_what_was_done_and_hides_others_until_one_has_su
         await reader.opened("beta")
         await reader.press("escape", "H")
         await reader.opened("alpha")
-        await reader.press("h")
+        await reader.press("ctrl+l")
         await reader.until(lambda: isinstance(reader.app.screen, HistoryScreen))
         await reader.until(lambda: "ada submitted reward of agent 1: 1" in reader.whole_screen)
         assert "bo was here" in reader.whole_screen
@@ -263,7 +263,7 @@ async def test_the_last_citation_of_the_history_is_followed_from_the_list_and_fr
     async with reading(logs, store=store) as reader:
         await reader.listed()
         for _ in range(2):
-            await reader.press("h")
+            await reader.press("ctrl+l")
             await reader.until(lambda: isinstance(reader.app.screen, HistoryScreen))
             await reader.until(lambda: "T0B1" in reader.whole_screen)
             await reader.press("C")
@@ -272,7 +272,7 @@ async def test_the_last_citation_of_the_history_is_followed_from_the_list_and_fr
             await reader.press("g")
 
 
-@pytest.mark.parametrize("key", ["ctrl+z", "ctrl+y", "h"])
+@pytest.mark.parametrize("key", ["ctrl+z", "ctrl+y", "ctrl+l"])
 async def test_what_was_typed_is_written_for_undo_and_history_while_the_screen_goes_on(
     key: str, logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -290,14 +290,14 @@ async def test_what_was_typed_is_written_for_undo_and_history_while_the_screen_g
         monkeypatch.setattr(journal, "append", slow)
         monkeypatch.setattr(AnnotationPanel, "KEEP_AFTER", 1_000)
         await reader.type("0.5")
-        if key == "h":
+        if key == "ctrl+l":
             reader.app.set_focus(reader.screen.view)
         burst(reader, [key])
         while not threads:  # keys wait for the draft to be written, and so does `until`; the event loop does not
             await asyncio.sleep(0.01)
         assert not isinstance(reader.app.screen, HistoryScreen)
         disk.set()
-        if key == "h":
+        if key == "ctrl+l":
             await reader.until(lambda: isinstance(reader.app.screen, HistoryScreen))
         elif key == "ctrl+z":
             await reader.until(lambda: list(reader.values.values()) == [""], "the score is taken back")
@@ -331,7 +331,7 @@ async def test_a_history_that_takes_long_says_so_and_can_be_left(
     monkeypatch.setattr(AnnotationStore, "history", slow)
     async with reading(logs, store=tmp_path / "store") as reader:
         await reader.listed()
-        await reader.press("h")
+        await reader.press("ctrl+l")
         await reader.until(lambda: isinstance(reader.app.screen, HistoryScreen))
         await reader.until(lambda: "reading…" in reader.whole_screen)
         await reader.press("escape")

@@ -271,7 +271,7 @@ async def test_l_and_h_go_through_the_runs_as_the_list_is_sorted_and_filtered(ru
     async with reading(runs) as reader:
         await reader.listed()
         await reader.ask("ampersand", "chats")
-        await reader.press("s", "r")
+        await reader.press("s", "minus")
         order = [row.split()[0] for row in reader.rows if not row.startswith("⚠")]
         await reader.press("g")
         while reader.app.browser.runs.current is None or getattr(reader.app.browser.runs.current, "id", "") != order[0]:
@@ -453,7 +453,7 @@ async def test_the_bottom_line_keeps_its_order_where_keys_are_changed(log: Path)
             entries = str(footer.render()).strip().split("  ")
             said.append([entry.partition(" ")[2] for entry in entries])
     assert said[0] == said[1]
-    assert said[0][:2] == ["unit", "highlight"]
+    assert said[0][:2] == ["unit", "next"]
 
 
 async def test_another_theme_recolours_what_is_shown(log: Path) -> None:

@@ -25,7 +25,7 @@ def kept(store: Path) -> dict[str, Any]:
 
 async def scored(reader: Reader, text: str) -> None:
     """Score the unit under the cursor, and wait until it is written."""
-    await reader.press("s")
+    await reader.press("S")
     await reader.type(text)
     await reader.press("enter")
     await written(reader)
@@ -61,7 +61,7 @@ async def test_scores_are_there_again_and_an_empty_line_takes_them_away(log: Pat
     async with reading(log, store=store) as reader:
         await reader.opened()
         await reader.until(lambda: outline(reader)[0].endswith("✎ 1"))
-        await reader.press("s")
+        await reader.press("S")
         field = reader.app.focused
         assert isinstance(field, Input)
         assert (field.value, field.selected_text) == ("1 good start", "1")
@@ -70,7 +70,7 @@ async def test_scores_are_there_again_and_an_empty_line_takes_them_away(log: Pat
         await reader.press("enter")
         await written(reader)
         assert kept(store)["units"][0]["scores"] == {"reward": 0.0}
-        await reader.press("s", "end", "ctrl+u", "enter")
+        await reader.press("S", "end", "ctrl+u", "enter")
         await written(reader)
         assert not outline(reader)[0].endswith("0")
         assert kept(store)["units"] == []
@@ -93,7 +93,7 @@ async def test_what_is_no_score_is_said_and_can_be_mended(log: Path, tmp_path: P
 async def test_escape_leaves_a_score_as_it_was(log: Path, tmp_path: Path) -> None:
     async with reading(log, store=tmp_path / "scores") as reader:
         await reader.opened()
-        await reader.press("s")
+        await reader.press("S")
         await reader.type("1")
         await reader.press("escape")
         assert "✎" not in reader.whole_screen
@@ -277,7 +277,7 @@ async def test_the_dimensions_of_units_of_a_rubric_are_asked_for_in_its_order(lo
     rubric.write_text(RUBRIC)
     async with reading(log, store=store, rubric=str(rubric)) as reader:
         await reader.opened()
-        await reader.press("s")
+        await reader.press("S")
         assert "progress -1..1, effort 0..10" in reader.whole_screen
         await reader.type("-1 4 backwards")
         await reader.press("enter")

@@ -183,7 +183,7 @@ async def test_a_filter_that_matches_nothing_says_so_and_harms_nothing() -> None
         await settle(pilot)
         await pilot.press("ampersand", *"[/b]", "enter")
         assert "Nothing matches “[/b]”" in "\n".join(rows(app))
-        await pilot.press("enter", "a", "j", "G", "ctrl+o", "s", "r")
+        await pilot.press("enter", "a", "j", "G", "ctrl+o", "s", "minus")
         assert app.opened == []
         await pilot.press("escape")
         await pilot.pause()
@@ -217,7 +217,7 @@ async def test_rows_arrive_from_a_thread_and_the_cursor_stays_on_its_run() -> No
     async with app.run_test(size=(100, 24), notifications=True) as pilot:
         await settle(pilot)
         assert said(app, "counts") == "5 runs · reading… 5.0 KB"
-        await pilot.press("s", "r", "j", "j")
+        await pilot.press("s", "minus", "j", "j")
         chosen = under_cursor(app)
 
         def scan() -> None:
@@ -291,7 +291,7 @@ async def test_the_sort_keys_step_through_the_shown_columns_and_turn_the_order_r
         await settle(pilot)
         await pilot.press("s")
         assert rows(app)[0].startswith("▌ a ")
-        await pilot.press("r")
+        await pilot.press("minus")
         assert "b " in rows(app)[0]
         assert under_cursor(app) == run("b"), "an order begins at its first row"
         await pilot.press("alt+s", "alt+s")

@@ -81,7 +81,7 @@ async def test_a_history_that_cannot_be_read_says_why(tmp_path: Path, monkeypatc
     path = write_jsonl(tmp_path / "a.jsonl", [chat("a", "hello"), chat("b", "well")])
     async with reading(path) as reader:
         await reader.listed()
-        await reader.press("h")
+        await reader.press("ctrl+l")
         await reader.until(lambda: "KeyError" in reader.whole_screen)
         assert "reading…" not in reader.whole_screen
         await reader.press("escape")

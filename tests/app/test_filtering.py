@@ -291,11 +291,11 @@ async def test_more_keys_can_be_added_to_the_order_and_the_heading_numbers_them(
 
         while sorted_by(app.browser.runs) != Column.MESSAGES:
             await pilot.press("s")
-        await pilot.press("r", "S")
+        await pilot.press("minus", "plus")
         while [by.ref for by in app.browser.runs.keys][-1] != Ref("units"):
-            await pilot.press("S")
+            await pilot.press("plus")
         assert ids(app) == ["a", "c", "b"]
-        await pilot.press("r")
+        await pilot.press("minus")
         assert ids(app) == ["c", "a", "b"]
         assert "messages↓ " in heading()
         assert "units↓²" in heading()

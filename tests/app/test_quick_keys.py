@@ -111,7 +111,7 @@ async def test_a_submission_that_is_broken_off_while_leaving_is_no_fault_and_nob
 async def test_a_history_that_is_closed_as_soon_as_it_is_read_is_no_fault(logs: Path, tmp_path: Path) -> None:
     async with reading(logs, store=tmp_path / "store") as reader:
         await reader.listed()
-        await reader.press("h")
+        await reader.press("ctrl+l")
         await reader.until(lambda: isinstance(reader.app.screen, HistoryScreen))
         history = reader.app.screen
         await reader.press("q")

@@ -141,7 +141,7 @@ def test_evidence(snap_compare: Snapshot, runs: Path) -> None:
 
     async def steps(reader: Reader) -> None:
         await reader.until(lambda: "citation" in reader.session.highlights.counts)
-        await reader.press("s")
+        await reader.press("S")
         await reader.type("1 good start")
         await reader.press("enter", "]", "]", "M")
         await reader.type("compare")

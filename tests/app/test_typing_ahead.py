@@ -310,7 +310,7 @@ async def test_keys_on_a_run_that_cannot_be_shown_are_about_no_run(tmp_path: Pat
         write_jsonl(log, [first])
         burst(reader, ["L", "m", "a", "1"])
         await reader.until(lambda: "This run cannot be shown." in reader.whole_screen)
-        await reader.press("m", "M", "s", "a", "1", "ctrl+s", "c", "y", "W", "f")
+        await reader.press("m", "M", "S", "a", "1", "ctrl+s", "c", "y", "W", "f")
         assert "cannot be shown" in reader.status
         await reader.press("q", "enter")
         await reader.opened("one")

@@ -20,7 +20,7 @@ class Key(Struct, frozen=True):
     """One command that keys call: `id` names it, for remapping too; `keys` as Textual names them.
 
     `screens` says where it works: browser, transcript, annotation, any. `footer` is its short name in the footer,
-    empty where it is not shown there. `words` are others by which the palette and the help find it. `priority` is for keys that a field, too, knows: the binding comes before it.
+    empty where it is not shown there; `spare`: only where all others have room. `words` are others by which the palette and the help find it. `priority` is for keys that a field, too, knows: the binding comes before it.
     What does it is in the `commands` of the screen or widget that has the binding, by `id`, unless `action` names an
     action of Textual's.
     """
@@ -32,6 +32,7 @@ class Key(Struct, frozen=True):
     screens: frozenset[str]
     footer: str = ""
     words: str = ""
+    spare: bool = False
     priority: bool = False
     action: str = ""
 
@@ -61,7 +62,7 @@ KEYS: tuple[Key, ...] = (
     Key("unit.previous", "left_square_bracket", "previous action unit", "Jump", _T | _C),
     Key("user.next", "right_curly_bracket", "next user turn", "Jump", _T, words="human turn question"),
     Key("user.previous", "left_curly_bracket", "previous user turn", "Jump", _T),
-    Key("highlight.next", "n", "next highlight", "Jump", _TR, "highlight", words="match hit"),
+    Key("highlight.next", "n", "next highlight", "Jump", _TR, "next", words="match hit"),
     Key("highlight.previous", "N", "previous highlight", "Jump", _TR),
     Key("difference.next", "n", "next difference, or match of the search", "Jump", _C, "difference"),
     Key("difference.previous", "N", "previous difference, or match", "Jump", _C),
@@ -83,7 +84,7 @@ KEYS: tuple[Key, ...] = (
     Key("tree.fold", "left,h", "close what is below, or go up", "Transcripts", _TREE),
     Key("tree.unfold", "right,l", "open what is below", "Transcripts", _TREE),
     Key("tree.leave", "T,escape,q", "back to the messages", "Transcripts", _TREE, "back"),
-    Key("fold.toggle", "enter,o", "fold or unfold the message", "Show", _T, "fold", words="collapse expand open close"),
+    Key("fold.toggle", "enter,o", "fold or unfold the message", "Show", _T, "fold", words="collapse expand open close", spare=True),
     Key("fold.level", "z", "fold level: tools, all, none", "Show", _T, words="collapse expand"),
     Key("show.reasoning", "r", "show or hide reasoning", "Show", _T, words="thinking thoughts hide"),
     Key("show.tools", "t", "show or hide tool output", "Show", _T, words="results hide collapse"),
@@ -92,11 +93,11 @@ KEYS: tuple[Key, ...] = (
     Key("outline.highlighted", "F", "outline: highlighted units only, or all", "Show", _T, words="filter"),
     Key("show.metadata", "i", "metadata of run and message", "Show", _T, words="info details scores"),
     Key("show.raw", "v", "the raw record, at the message", "Show", _T, words="json source file"),
-    Key("search", "slash", "search", "Find", _TR | _C, "search", words="find grep regex"),
+    Key("search", "slash", "search", "Find", _TR | _C, "find", words="find grep regex"),
     Key("search.corpus", "slash", "search the messages of the listed runs", "Find", _B | _R, "search", words="find grep regex"),
     Key("filter", "ampersand", "filter the list", "Find", _B, "filter", words="where query narrow"),
     Key("highlight.word", "asterisk", "highlight the word at the cursor", "Find", _T, words="find"),
-    Key("highlight.sources", "ampersand", "highlights and rules", "Find", _T, words="regex colours colors"),
+    Key("highlight.sources", "ampersand", "highlights and rules", "Find", _T, "rules", words="regex colours colors"),
     Key("mark", "m", "mark the unit", "Find", _T, words="bookmark pin star"),
     Key("mark.note", "M", "mark the unit, and say why", "Find", _T, words="bookmark comment"),
     Key("compare.open", "enter", "open the run at the unit", "Runs", _C, "open"),
@@ -104,30 +105,30 @@ KEYS: tuple[Key, ...] = (
     Key("compare.right", "right,l", "to the right run", "Runs", _C),
     Key("compare.fold", "o", "unfold what is the same", "Show", _C, "unfold"),
     Key("compare.level", "z", "fold level: same, long, none", "Show", _C),
-    Key("compare.layout", "tab", "side by side, or in one column", "Show", _C, "layout", words="columns split"),
-    Key("compare.transcript", "t", "next transcript of both runs", "Jump", _C),
+    Key("compare.layout", "vertical_line", "side by side, or in one column", "Show", _C, "layout", words="columns split"),
+    Key("compare.transcript", "tab", "next transcript of both runs", "Jump", _C),
     Key("compare.facts", "i", "all rewards and metadata that differ", "Show", _C, words="info details"),
     Key("open", "enter,o", "open the run", "Runs", _B | _D | _R, "open", words="read view"),
     Key("results.next", "right_square_bracket,n", "next run that was found", "Jump", _R, "next run"),
     Key("results.previous", "left_square_bracket,N", "previous run that was found", "Jump", _R),
     Key("results.sort", "s", "in the order of the list, or of the files", "Runs", _R),
-    Key("mark.run", "m", "mark the run, to compare it", "Runs", _B, words="select bookmark"),
-    Key("compare", "c", "compare two marked runs, or one with this", "Runs", _B, words="diff side"),
+    Key("mark.run", "m", "mark the run, to compare it", "Runs", _B, "mark", spare=True, words="select bookmark"),
+    Key("compare", "D", "compare two marked runs, or one with this", "Runs", _B, "compare", spare=True, words="diff side"),
     Key("sort", "s", "sort by the next column", "Runs", _B, "sort", words="order"),
-    Key("sort.also", "S", "sort by one more column", "Runs", _B),
+    Key("sort.also", "plus", "sort by one more column", "Runs", _B),
     Key("sort.previous", "alt+s", "sort by the previous column", "Runs", _B),
-    Key("sort.reverse", "r", "turn the order round", "Runs", _B, words="order descending ascending"),
+    Key("sort.reverse", "minus", "turn the order round", "Runs", _B, words="order descending ascending"),
     Key("annotate", "a", "annotate", "Do", _LISTS, "annotate", words="score rate label review judge"),
     Key("episode.skip", "x", "skip the episode, and say why", "Do", _LISTS, words="leave"),
     Key("episode.flag", "f", "flag the episode for another look", "Do", _LISTS, words="later review"),
     Key("undo", "ctrl+z", "undo annotation work, in any episode", "Do", _LISTS, words="revert"),
     Key("redo", "ctrl+y", "redo it", "Do", _LISTS),
-    Key("history", "h", "history of the annotation", "Do", _LISTS, words="versions log"),
+    Key("history", "ctrl+l", "history of the annotation", "Do", _LISTS, words="versions log"),
     Key("reveal", "R", "show what blind mode hides", "Do", _T, words="blind unblind"),
     Key("agreement", "A", "how far annotators agree", "Do", _B, words="kappa alpha raters"),
     Key("agreement.reveal", "R", "show what you have not submitted", "Do", _G, "reveal"),
     Key("cite", "c", "cite the message or the selection", "Do", _T, words="quote reference evidence"),
-    Key("score.unit", "s", "score the unit, with a note", "Do", _T, words="rate label reward step"),
+    Key("score.unit", "S", "score the unit, with a note", "Do", _T, words="rate label reward step"),
     Key("agreement.queue", "enter,o", "the episodes by disagreement", "Do", frozenset({"agreement"}), "disagreements"),
     Key("settle", "a", "settle the episode: type gold scores", "Settle", _D, "settle"),
     Key("settle.part", "tab", "list, gold scores, reasons", "Settle", _D),
@@ -136,11 +137,11 @@ KEYS: tuple[Key, ...] = (
     Key("settle.middle", "equals_sign", "the middle of what was given", "Settle", _D),
     Key("settle.fill", "asterisk", "the middle in every row that is empty", "Settle", _D, "fill"),
     Key("settle.save", "ctrl+s", "save the gold record", "Settle", _D, "save"),
-    Key("select.down", "J,shift+down", "select rows, to copy or cite; escape ends", "Do", _T | _C, words="lines"),
+    Key("select.down", "J,shift+down", "select rows, to copy or cite; escape ends", "Do", _T | _C, "select", words="lines"),
     Key("select.up", "K,shift+up", "select rows upwards", "Do", _T | _C),
     Key("copy", "y", "copy the message as Markdown", "Do", _TR | _C, words="clipboard yank"),
     Key("copy.unit", "Y", "copy the unit as Markdown", "Do", _T | _C, words="clipboard yank"),
-    Key("export", "W", "write the run, or the selection, into a file", "Do", _T, words="export save html markdown download"),
+    Key("export", "W", "write the run, or the selection, into a file", "Do", _T, "export", words="export save html markdown download", spare=True),
     Key("reload", "ctrl+r", "read the files again", "Do", _LISTS, words="refresh"),
     Key("edit", "ctrl+o", "open in $EDITOR or $PAGER", "Do", _BOTH, words="editor vim pager less"),
     Key("annotation.save", "ctrl+s,ctrl+enter,ctrl+j,f2", "submit, and on to the next run", "Annotation", _A, "submit", priority=True),
@@ -156,7 +157,6 @@ KEYS: tuple[Key, ...] = (
     Key("annotation.why", "quotation_mark", "why this score", "Annotation", _A, "why", priority=True),
     Key("annotation.guidance", "question_mark", "more or less of the guidance", "Annotation", _A, "guidance", priority=True),
     Key("annotation.citation", "ctrl+g", "follow the citation at the cursor", "Annotation", _A, priority=True, action="screen.do('annotation.citation')"),
-    Key("annotation.history", "ctrl+l", "history of the annotation", "Annotation", _A, priority=True, action="screen.do('annotation.history')"),
     Key("annotation.next_run", "ctrl+n", "next run", "Annotation", _A, "next run", priority=True),
     Key("annotation.previous_run", "ctrl+p", "previous run", "Annotation", _A, priority=True),
     Key("help", "question_mark,f1", "help", "Program", _LISTS | _G | _R | _C, "help", words="keys shortcuts manual"),

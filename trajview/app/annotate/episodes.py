@@ -332,7 +332,6 @@ class EpisodeKeys:
             "undo": self.undo,
             "redo": self.redo,
             "history": self.show_history,
-            "annotation.history": self.show_history,
         }
 
     def skip(self) -> None:

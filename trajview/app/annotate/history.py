@@ -36,7 +36,7 @@ class HistoryScreen(ScrolledDialog["Citation | None"]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,h,ctrl+l", "dismiss(None)", "back"),
+        Binding("escape,q,ctrl+l", "dismiss(None)", "back"),
         Binding("C", "follow_citation", show=False, id="citation"),
         Binding("g,home", "ends(0)", show=False),
         Binding("G,end", "ends(1)", show=False),

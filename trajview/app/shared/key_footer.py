@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["KeyFooter"]
 
 _ALWAYS = frozenset({"help", "back"})
+_SPARE = frozenset(key.footer for key in KEYS if key.spare)
+"""Those that come where all others have room."""
 _PLACES = {key.id: place for place, key in enumerate(KEYS)}
 """Where each key stands in the table."""
 
@@ -83,18 +85,17 @@ class KeyFooter(Widget):
     def _shown(self) -> list[tuple[int, str, str, str]]:
         """What fits: the cell where an entry begins, the key, how it is written, what it does."""
         widths = [Content(f" {written} {says} ").cell_length for _, written, says in self._keys]
-        kept = [says in _ALWAYS for _, _, says in self._keys]
-        room = self.size.width - sum(width for width, keep in zip(widths, kept, strict=True) if keep)
+        wanted = [2 if says in _SPARE else 0 if says in _ALWAYS else 1 for _, _, says in self._keys]
+        room = self.size.width
+        kept = set()
+        for at in sorted(range(len(widths)), key=wanted.__getitem__):
+            if widths[at] <= room:
+                kept.add(at)
+                room -= widths[at]
         shown, x = [], 0
-        for (key, written, says), width, keep in zip(self._keys, widths, kept, strict=True):
-            if not keep:
-                room -= width
-                if room < 0:
-                    continue
-            if x + width > self.size.width:
-                break
-            shown.append((x, key, written, says))
-            x += width
+        for at in sorted(kept):
+            shown.append((x, *self._keys[at]))
+            x += widths[at]
         return shown
 
     def render(self) -> Content:
