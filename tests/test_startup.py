@@ -30,6 +30,7 @@ _NOT_YET = {
     "zipfile",
     "sqlite3",
     "markdown_it",
+    "tomlkit",
     "tomllib",
 }
 """What some part of the program needs, and the list does not."""

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any
 
 from trajview.atomic import write_atomically
 from trajview.errors import Where
 
 from .built_in import built_in_rules
 from .rule import Rule
-from .tables import RuleError, heads_in, quoted
+from .tables import RuleError
+
+if TYPE_CHECKING:
+    from tomlkit.items import InlineTable, Table
 
 __all__ = ["change_rule", "has_rule"]
-
-_ANY_HEAD: Final = re.compile(r"^[ \t]*\[", re.MULTILINE)
-_VALUE: Final = r"(?:true|false|\"[^\"\\\n]*\"|'[^'\n]*')"
 
 
 def has_rule(path: Path, name: str) -> bool:
@@ -37,9 +36,8 @@ def change_rule(path: Path, rule: Rule) -> None:
     """
     import tomllib
 
-    by_hand = RuleError(
-        f"rule `{rule.name}` cannot be changed in this file", hint="change `on` and `colour` there", where=Where(path)
-    )
+    import tomlkit
+
     try:
         target = path.resolve()  # replace the target of a link
         before = target.read_bytes()
@@ -49,18 +47,20 @@ def change_rule(path: Path, rule: Rule) -> None:
         if rule.name not in names:
             raise RuleError(f"there is no rule `{rule.name}` in this file any more", where=Where(path))
         number = names.index(rule.name)
+        document = tomlkit.parse(text)
         wanted = _changes(values["rule"][number], rule)
-        after = text
         for key, value in wanted.items():
-            after = _with(after, number, key, value)
+            _set(document["rule"][number], key, value)
+        after = tomlkit.dumps(document)
         values["rule"][number].update(wanted)
-        if tomllib.loads(after) != values:  # the file is written in an unexpected way
-            raise by_hand
+        if tomllib.loads(after) != values:
+            raise ValueError("something else would change as well")
         if after != text:
             bom = before[: len(before) - len(text.encode())]
             write_atomically(target, bom + after.encode(), target.stat().st_mode & 0o777)
-    except (ValueError, RecursionError) as error:
-        raise by_hand from error
+    except (ValueError, RecursionError) as error:  # it is no TOML; the errors of both readers are ValueErrors
+        hint = "change `on` and `colour` there"
+        raise RuleError(f"rule `{rule.name}` cannot be changed in this file", hint=hint, where=Where(path)) from error
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise RuleError(f"the rule cannot be saved: {reason}", where=Where(path)) from error
@@ -91,21 +91,17 @@ def _changes(table: Mapping[str, Any], rule: Rule) -> dict[str, bool | str]:
     return found
 
 
-def _with(text: str, number: int, key: str, value: bool | str) -> str:
-    """The text with a key of the nth rule set: in its place where it is there, else below the name. Raises ValueError."""
-    heads = heads_in(text)
-    if number >= len(heads):
-        raise ValueError("it is no table of its own")
-    start = heads[number].end()
-    following = _ANY_HEAD.search(text, start)
-    end = following.start() if following else len(text)
-    written = str(value).lower() if isinstance(value, bool) else quoted(value)
-    there = re.compile(rf"^([ \t]*[\"']?{key}[\"']?[ \t]*=[ \t]*){_VALUE}", re.MULTILINE).search(text, start, end)
-    if there is not None:
-        return text[: there.end(1)] + written + text[there.end() :]
-    name = re.compile(r"^([ \t]*)[\"']?name[\"']?[ \t]*=[^\r\n]*(\r?\n|\Z)", re.MULTILINE).search(text, start, end)
-    if name is None:
-        raise ValueError("it has no name on a line of its own")
-    newline = name[2] or "\n"
-    line = f"{name[1]}{key} = {written}{newline}"
-    return text[: name.end()] + ("" if name[2] else newline) + line + text[name.end() :]
+def _set(table: Table | InlineTable, key: str, value: bool | str) -> None:
+    """Set a key of a rule: in its place where it is there; a new one below the name, written as that is."""
+    from tomlkit import item
+    from tomlkit.items import InlineTable, SingleKey
+
+    if key in table or isinstance(table, InlineTable):
+        table[key] = value
+        return
+    # At the end of the table it would stand behind a comment on the next one.
+    body, below = table.value.body, item(value)
+    at, name = next((at, item) for at, (other, item) in enumerate(body) if other is not None and other.key == "name")
+    name.trivia.trail = name.trivia.trail or "\n"
+    below.trivia.indent, below.trivia.trail = name.trivia.indent, name.trivia.trail
+    body.insert(at + 1, (SingleKey(key), below))

@@ -16,7 +16,7 @@ from trajview.patterns.safe import slow_because
 from .built_in import BUILT_IN, built_in_rules
 from .rule import COLOURS, FIELDS, ROLES, Rule, compile_pattern
 
-__all__ = ["RuleError", "append_rule", "as_table", "heads_in", "quoted", "rules_in"]
+__all__ = ["RuleError", "append_rule", "as_table", "rules_in"]
 
 _KEYS: Final = ("name", "pattern", "text", "in", "role", "tool", "colour", "on")
 _MOST = 200
@@ -160,14 +160,14 @@ def _chosen(table: _Table, key: str, allowed: Sequence[str] | None) -> frozenset
     return frozenset(items)
 
 
-def heads_in(text: str) -> list[re.Match[str]]:
+def _heads_in(text: str) -> list[re.Match[str]]:
     """The lines `[[rule]]` of a TOML file."""
     return list(re.finditer(r"^[ \t]*\[\[[ \t]*[\"']?rule[\"']?[ \t]*\]\]", text, re.MULTILINE))
 
 
 def _line_of(text: str, number: int, key: str) -> int | None:
     """The line of a key in the nth `[[rule]]`, else of its head; tomllib does not tell."""
-    heads = heads_in(text)
+    heads = _heads_in(text)
     if number >= len(heads):
         found = re.search(r"^[ \t]*\[?[ \t]*rule\b", text, re.MULTILINE)
         return text.count("\n", 0, found.start()) + 1 if found else None
@@ -183,14 +183,14 @@ def as_table(rule: Rule) -> str:
     """The rule as a `[[rule]]` of a TOML file; of one that comes with trajview, whether it is on and its colour, if that is another."""
     if rule.origin == BUILT_IN:
         known = next((one for one in built_in_rules() if one.name == rule.name), rule)
-        colour = f"colour = {quoted(rule.colour)}\n" if rule.colour != known.colour else ""
-        return f"[[rule]]\nname = {quoted(rule.name)}\non = {str(rule.on).lower()}\n{colour}"
-    lines = ["[[rule]]", f"name = {quoted(rule.name)}", f"pattern = {quoted(rule.pattern.pattern)}"]
+        colour = f"colour = {_quoted(rule.colour)}\n" if rule.colour != known.colour else ""
+        return f"[[rule]]\nname = {_quoted(rule.name)}\non = {str(rule.on).lower()}\n{colour}"
+    lines = ["[[rule]]", f"name = {_quoted(rule.name)}", f"pattern = {_quoted(rule.pattern.pattern)}"]
     for key, chosen in (("in", rule.fields), ("role", rule.roles), ("tool", rule.tools)):
         if chosen:
-            lines.append(f"{key} = [{', '.join(map(quoted, sorted(chosen)))}]")
+            lines.append(f"{key} = [{', '.join(map(_quoted, sorted(chosen)))}]")
     if rule.colour:
-        lines.append(f"colour = {quoted(rule.colour)}")
+        lines.append(f"colour = {_quoted(rule.colour)}")
     if not rule.on:
         lines.append("on = false")
     return "\n".join(lines) + "\n"
@@ -227,7 +227,7 @@ def append_rule(path: Path, rule: Rule) -> None:
 _ESCAPED: Final = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
-def quoted(text: str) -> str:
+def _quoted(text: str) -> str:
     """Write a TOML string: literal where that is possible, as regular expressions are read best."""
     if "\\" in text and text.isprintable() and "'" not in text:
         return f"'{text}'"
