@@ -68,7 +68,7 @@ def test_where_the_disk_is_nearly_full_what_is_kept_of_other_files_goes_first(
     for name in "ab":
         (tmp_path / f"{name}.jsonl.gz").write_bytes(PACKERS["gz"](lines(50)))
     assert len(open_corpus(tmp_path / "a.jsonl.gz")) == 50
-    monkeypatch.setattr(unpack, "_has_room", lambda _: len(unpack.kept_files) < 2)
+    monkeypatch.setattr(unpack, "has_room", lambda _: len(unpack.kept_files) < 2)
     assert len(open_corpus(tmp_path / "b.jsonl.gz")) == 50
     assert [path.name for path, *_ in unpack.kept_files] == ["b.jsonl.gz"]
 

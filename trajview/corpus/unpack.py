@@ -40,6 +40,7 @@ __all__ = [
     "Unpacked",
     "UnpackedFile",
     "compression_of",
+    "has_room",
     "is_plain",
     "kept_files",
     "log_suffix",
@@ -358,14 +359,15 @@ def _let_go(newest: _Key) -> None:
             size -= kept_files.pop(key).size
 
 
-def _has_room(target: BinaryIO) -> bool:
+def has_room(target: BinaryIO) -> bool:
+    """Whether the disk of a file has bytes to spare."""
     found = os.fstatvfs(target.fileno())
     return found.f_bavail * found.f_frsize >= SPARE
 
 
 def _check_room(target: BinaryIO, path: Path, size: int) -> None:
     """Raise UnreadableError where the disk is nearly full, even without what is kept of other files."""
-    while not _has_room(target):
+    while not has_room(target):
         with _lock:
             oldest = next((key for key, each in kept_files.items() if each.over.is_set()), None)
             if oldest is not None:
