@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,11 +14,14 @@ from textual.events import MouseScrollDown
 from trajview.app.runs.run_list import RunList, RunRow
 from trajview.app.runs.table import RunTable, gap, layout
 from trajview.app.shared.cells import COLUMNS, Column, fit, fit_path
+from trajview.corpus.info import RunInfo
 from trajview.formats.base import LONGEST_TASK
 from trajview.textsafe import one_line
 from trajview.where.fields import Ref
 
 from .runs import problem, run, sorted_by
+
+UUID = "0f9c2a4e-1b7d-4c55-9e0a-3d2f6a8b7c10"
 
 
 class TableApp(App[None]):
@@ -129,7 +134,7 @@ async def test_a_run_that_nothing_names_is_called_by_its_task_and_a_short_id_sta
     task = "Find out which bus it was that left the harbour at night, and why"
     rows = [
         run("7", task=task[: LONGEST_TASK + 1]),
-        run("8" * 40, task="Count."),
+        run("eight-" * 7, task="Count."),
         run("9", name="named", task="Count."),
     ]
     app = TableApp(*rows)
@@ -138,13 +143,34 @@ async def test_a_run_that_nothing_names_is_called_by_its_task_and_a_short_id_sta
         shown = lines(app.query_one(RunTable))
         narrow = shown[1:4]
         assert "Find out which bus it…  7 " in narrow[0]
-        assert "Count.  8" in narrow[1]
+        assert "Count.  eight-" in narrow[1]
         assert "named  9" in narrow[2]
         await pilot.resize_terminal(200, 10)
         await pilot.pause()
         assert "harbour at night, an…  7 " in lines(app.query_one(RunTable))[1]
         app.runs.filter("harbour")
         assert len(app.runs.shown) == 1
+
+
+@pytest.mark.parametrize(
+    ("item", "shown"),
+    [
+        (run(UUID, path=Path("/x/first-try.jsonl")), "first-try "),
+        (run(UUID, path=Path(f"/x/log-{UUID}.jsonl")), "log "),
+        (run(UUID, path=Path(f"/x/{UUID}.jsonl")), UUID),
+        (run(UUID, path=Path("/x/runs.jsonl"), alone=False), UUID),
+        (run(UUID, name="named"), "named "),
+        (run(UUID, name="named", alone=False), "named  0f9c2a4e "),
+        (run("e7", name="named"), "named  e7 "),
+        (run(UUID, task="# Fix **the** `index`"), "Fix the index "),
+    ],
+)
+async def test_an_id_that_says_nothing_gives_way_to_what_says_something(item: RunInfo, shown: str) -> None:
+    app = TableApp(item)
+    async with app.run_test(size=(120, 10)) as pilot:
+        await pilot.pause()
+        assert lines(app.query_one(RunTable))[1].startswith(f"▌ {shown}")
+        assert lines(app.query_one(RunTable))[1].split()[:-4] == ["▌", *shown.split()]
 
 
 async def test_the_heading_stays_while_the_rows_scroll() -> None:

@@ -170,6 +170,8 @@ def test_an_error_of_several_lines_stands_on_several_lines() -> None:
         (AssistantMessage(content="do", tool_calls=[ToolCall(function="ls"), ToolCall(function="cd")]), "do  ▸ ls, cd"),
         (AssistantMessage(content=[ReasoningPart(reasoning="hm")]), "hm"),
         (UserMessage(content=[ImagePart(image="a.png")]), "▣ image"),
+        (UserMessage(content=[TextPart(text="*see*"), ImagePart(image="a.png")]), "see  ▣ image"),
+        (ToolMessage(content="# *all*"), "# *all*"),
     ],
 )
 def test_a_closed_message_is_its_header_and_its_first_words(message: ChatMessage, said: str) -> None:

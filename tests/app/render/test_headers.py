@@ -76,6 +76,8 @@ def test_one_sign_stands_for_all_reasons(sources: tuple[str, ...], sign: str) ->
             "▸ ls /x",
         ),
         ([ToolMessage(content="result"), AssistantMessage(content="then")], "then"),
+        ([AssistantMessage(content="go", tool_calls=[ToolCall(function=f) for f in "abcd"])], "go  ▸ a, b, c"),
+        ([AssistantMessage(content="## Plan\n- **first** `x`")], "Plan first x"),
         ([ToolMessage(content="result")], "result"),
         ([AssistantMessage(content=[ReasoningPart(reasoning="hm")])], "hm"),
         ([UserMessage(content="")], "(empty)"),

@@ -12,7 +12,7 @@ from rich.cells import cell_len
 
 from tests.app.strategies import HOSTILE, PIECES
 from trajview.app.render.lines import Line
-from trajview.app.render.markdown import inline, markdown_lines
+from trajview.app.render.markdown import inline, markdown_lines, prose_line
 
 WORD = re.compile(r"\w")
 
@@ -197,3 +197,26 @@ def test_no_line_takes_long(piece: str, length: int) -> None:
         before = time.process_time()
         markdown_lines(text)
         assert time.process_time() - before < 0.5, text[:20]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("# Task\n\n- [ ] do **this**\n> and `that`\n---\n1. [here](http://x.y)", "Task do this and that 1. here"),
+        ("a\n```sh\n# *not* a heading\n```\nb", "a # *not* a heading b"),
+        ("2**3 and **kwargs of __init__", "2**3 and **kwargs of __init__"),
+        ('{"a": "**b**"}', '{"a": "**b**"}'),
+        ("a **bold text that is cu…", "a bold text that is cu…"),
+        ("**Note:** \x1b[31mred\x07", "Note: red␇"),
+        (" \n ", ""),
+    ],
+)
+def test_a_line_of_prose_has_no_marks(text: str, said: str) -> None:
+    assert prose_line(text) == said
+
+
+@given(st.text("ab *_`#[]()~>-\n…", max_size=60), st.integers(5, 40))
+def test_a_line_of_prose_is_one_line_within_its_limit(text: str, limit: int) -> None:
+    line = prose_line(text, limit)
+    assert "\n" not in line
+    assert len(line) <= limit

@@ -10,7 +10,7 @@ from trajview.app.render.calls import call_in_short, call_lines, failure_lines, 
 from trajview.app.render.evidence import mark_citations
 from trajview.app.render.headers import media_in
 from trajview.app.render.lines import Line, Said
-from trajview.app.render.markdown import markdown_lines
+from trajview.app.render.markdown import markdown_lines, prose_line
 from trajview.app.render.options import Fold, ViewOptions
 from trajview.app.render.syntax import language_of, pretty_json
 from trajview.app.render.verbatim import (
@@ -154,9 +154,9 @@ def _clock(timestamp: str) -> str:
 
 
 def _first_words(message: ChatMessage) -> Line:
-    """What a folded message says, on one line: its text or else its reasoning, and its calls."""
-    text = one_line(message.text)
-    words = text or one_line(" ".join(message.reasoning))
+    """What a folded message says, on one line: its text or else its reasoning, its calls, and a picture."""
+    text = one_line(message.text) if isinstance(message, ToolMessage) else prose_line(message.text)
+    words = text or prose_line(" ".join(message.reasoning))
     if isinstance(message, ToolMessage):
         fields = [Said("output", message.function or "", 0, len(words))]
     else:
@@ -166,7 +166,7 @@ def _first_words(message: ChatMessage) -> Line:
         words += sign
         fields.append(Said("arguments", call.function, len(words), len(words := words + call_in_short(call))))
         sign = ", "
-    shown = words or media_in(message) or "(empty)"
+    shown = "  ".join(filter(None, (words, media_in(message)))) or "(empty)"
     return Line(shown, style="dim", words=True, wide=True, action="fold", said=tuple(fields), ours=not words)
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from trajview.app.render.calls import first_argument
 from trajview.app.render.lines import Line
+from trajview.app.render.markdown import prose_line
 from trajview.app.transcript.unit_facts import duration_of, messages_of, short_duration
 from trajview.highlight import Highlight
 from trajview.models.messages import AssistantMessage, AudioPart, ChatMessage, ImagePart, ToolMessage, VideoPart
@@ -129,17 +130,18 @@ def first_words(transcript: Transcript, unit: int, limit: int = 120) -> str:
 
 
 def _opening(message: ChatMessage, limit: int) -> str:
-    """What a message that answers no call says, by whom, or else what it calls."""
-    said = "" if isinstance(message, ToolMessage) else one_line(message.text, limit)
+    """What a message that answers no call says, by whom, and which functions it calls; or else its first call."""
+    said = "" if isinstance(message, ToolMessage) else prose_line(message.text, limit)
+    calls = (message.tool_calls if isinstance(message, AssistantMessage) else None) or ()
     if said:
         named = message.name and message.name.lower() != message.role
-        return f"{one_line(message.name or '', 24)}: {said}" if named else said
-    calls = message.tool_calls if isinstance(message, AssistantMessage) else None
+        called = f"  ▸ {one_line(', '.join(call.function for call in calls[:3]), 60)}" if calls else ""
+        return f"{one_line(message.name or '', 24)}: {said}{called}" if named else said + called
     return one_line(f"▸ {calls[0].function} {first_argument(calls[0])}", limit) if calls else ""
 
 
 def _any_text(message: ChatMessage, limit: int) -> str:
-    return one_line(message.text, limit) or one_line(" ".join(message.reasoning), limit)
+    return one_line(message.text, limit) or prose_line(" ".join(message.reasoning), limit)
 
 
 def media_in(message: ChatMessage) -> str:

@@ -13,8 +13,9 @@ from rich.cells import cell_len
 
 from trajview.app.render.lines import Line, Span
 from trajview.app.render.verbatim import code_lines, text_lines
+from trajview.textsafe import one_line
 
-__all__ = ["inline", "markdown_lines"]
+__all__ = ["inline", "markdown_lines", "prose_line"]
 
 # A fence may stand in a list item, so it may be indented. Possessive repeats: a run of marks is tried once.
 _FENCE = re.compile(r"^( {0,12})(`{3,}+(?!.*`)|~{3,}+(?!.*~))[ ]*([\w+#.-]*)(.*)$")
@@ -40,6 +41,8 @@ _INLINE = re.compile(
     r"|(?P<link>!?\[(?P<label>[^\]\n]{1,300}+)\]\((?P<target>[^)\s]{1,2000}+)\))"
     r"|(?P<url>https?://[^\s<>()\[\]\"'`]+[^\s<>()\[\]\"'`.,;:!?])"
 )
+_LINE_MARK = re.compile(r"^\s*(?:#{1,6}\s+|(?:>\s?)+|[-*+]\s+(?:\[[ xX]\]\s+)?(?=\S))")
+_LINK = re.compile(r"!?\[([^\]\n]{1,300}+)\]\([^)\s]{1,2000}+\)")
 _STYLES = {
     "code": ["md.code"],
     "both": ["md.bold", "md.em"],
@@ -47,6 +50,10 @@ _STYLES = {
     "em": ["md.em"],
     "strike": ["md.strike"],
 }
+_BEGUN = re.compile(r"(?<!\S)(?:\*{1,3}|`{1,3}|__|~~)(?=[^\s*`~][^*`~]*$)")
+"""A mark that opens something in a text that is cut before its end."""
+_DATA = ("{", "[{", '["')
+"""How a text begins that is JSON, not prose."""
 _LONGEST_INLINE = 5_000
 MOST_CELLS, LARGEST_TABLE = 20_000, 500_000
 """Cells, and characters with their padding: a larger table is shown as it stands."""
@@ -86,6 +93,26 @@ def _unmarked(match: re.Match[str]) -> tuple[str, list[Span]]:
     if kind in ("bold", "em", "strike") and any(mark in text for mark in "`*["):
         text, spans = inline(text)
     return text, [*((0, len(text), style) for style in _STYLES[kind]), *spans]
+
+
+def prose_line(text: str, limit: int = 200) -> str:
+    """The start of a text on one safe line of at most `limit` characters, without the marks of Markdown. Code stays as it is."""
+    head = text[: 8 * limit + 200]
+    if head.lstrip().startswith(_DATA):
+        return one_line(head, limit)
+    words: list[str] = []
+    in_fence = False
+    for raw in head.splitlines():
+        if _FENCE.match(raw):
+            in_fence = not in_fence
+        elif in_fence:
+            words.append(raw)
+        elif not _RULE.match(raw):
+            words.append(inline(_LINK.sub(r"\1", _LINE_MARK.sub("", raw)))[0])
+    line = " ".join(words)
+    if len(head) < len(text) or text.endswith("…"):
+        line = _BEGUN.sub("", line)
+    return one_line(line, limit)
 
 
 def markdown_lines(text: str) -> list[Line]:

@@ -471,7 +471,7 @@ def _row_text(item: RunRow | None) -> str:
     pieces = [one_line(item.source if item.line is None else f"{item.source}:{item.line}")]
     if item.length:
         pieces.append(size_text(item.length))
-    if (item.name or item.task or item.id) != item.id:
+    if called(item) != one_line(item.id):
         pieces.append(one_line(item.id))
     pieces += [one_line(", ".join(names)) for names in (item.agents, item.models) if names]
     return " · ".join(pieces)

@@ -15,7 +15,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from trajview.app.runs.run_list import DRAFT_STATUSES, RunList
-from trajview.app.shared.cells import COLUMNS, Column, fit, fit_path, is_number, title_of
+from trajview.app.shared.cells import COLUMNS, Column, fit, fit_path, is_number, is_opaque, title_of
 from trajview.app.shared.rows_list import RowsList
 from trajview.corpus.info import RunInfo
 from trajview.errors import Problem
@@ -51,6 +51,8 @@ _DIGITS: Final = ("", *"²³⁴⁵⁶⁷⁸⁹")
 
 _SHORT_ID: Final = 14
 """Cells of an id that always stands beside a task."""
+_SHORT_OPAQUE: Final = 8
+"""Characters of a UUID that stand beside a name."""
 
 _Styles = Callable[..., Style]
 """Gives the style that has some names."""
@@ -119,8 +121,8 @@ class _Columns:
             for column in (*COLUMNS, *self._extras):
                 text = self._runs.text(row, item, column)
                 size = cell_len(text)
-                if text and column == Column.ID and (item.name or item.task or item.id) != item.id:
-                    size += 2 + cell_len(one_line(item.id))
+                if text and column == Column.ID and (id := _id_beside(item, text)):
+                    size += 2 + cell_len(id)
                 if size > self._wanted.get(column, 0):
                     self._wanted[column] = size
                     self._widths = None
@@ -339,16 +341,28 @@ def _style_of(column: Ref, text: str, style: _Styles, is_draft: bool) -> Style:
     return style("dim")
 
 
-def _name(item: RunInfo, text: str, size: int, style: _Styles) -> list[Segment]:
+def _id_beside(item: RunInfo, text: str) -> str:
+    """What is shown of a run's id beside its name, `text`.
+
+    Of one that says nothing it is as much as tells runs of the same file apart, and nothing where each has its own file.
+    """
     id = one_line(item.id)
-    if item.task and not item.name and cell_len(id) <= min(_SHORT_ID, size // 3):
+    if is_opaque(id):
+        id = "" if item.alone else id[:_SHORT_OPAQUE]
+    return "" if text == one_line(item.id) else id
+
+
+def _name(item: RunInfo, text: str, size: int, style: _Styles) -> list[Segment]:
+    id = _id_beside(item, text)
+    if id and item.task and not item.name and cell_len(id) <= min(_SHORT_ID, size // 3):
         # Many runs may begin alike: what tells them apart stays.
         shown = fit(text, min(cell_len(text), size - cell_len(id) - 2)).rstrip()
         return [Segment(shown + "  ", style()), Segment(fit(id, size - cell_len(shown) - 2), style("dim"))]
     room = size - cell_len(text) - 2
     # Beside a name the id is a help, not the point: whole, or at least a few cells of it, or not at all.
-    if (item.name or item.task or item.id) == item.id or room < min(cell_len(id), 6):
-        return [Segment(fit(text, size), style())]
+    if not id or room < min(cell_len(id), 6):
+        is_dim = item.alone and is_opaque(text)  # its file says more
+        return [Segment(fit(text, size), style("dim") if is_dim else style())]
     return [Segment(text + "  ", style()), Segment(fit(id, room), style("dim"))]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from trajview.models.run import Reward
 
 __all__ = [
-    "COLUMNS", "Column", "called", "cell", "fit", "fit_path", "is_number", "number", "reward_text", "size_text", "title_of",
+    "COLUMNS", "Column", "called", "cell", "fit", "fit_path", "is_number", "is_opaque", "number", "reward_text", "size_text", "title_of",
     "value_text",
 ]  # fmt: skip
 
@@ -85,11 +86,34 @@ def size_text(size: int) -> str:
     return f"{amount / 1000:.1f} TB"
 
 
+_OPAQUE = re.compile(
+    r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{16,}|[0-7][0-9a-hjkmnp-tv-z]{25}", re.IGNORECASE
+)
+_MARKS = frozenset("*_`#~>[-+")
+"""Signs that Markdown uses."""
+
+
+def is_opaque(id: str) -> bool:
+    """Whether an id is a UUID, a ULID or a long hexadecimal number, which says nothing to a reader."""
+    return _OPAQUE.fullmatch(id) is not None
+
+
 def called(info: RunInfo, limit: int = 200) -> str:
-    """What a run is called: its name, or else its task, or else its id; safe, on one line."""
-    if info.task and not info.name and len(info.task) > LONGEST_TASK:
-        return one_line(f"{info.task[:LONGEST_TASK].rstrip()}…", limit)
-    return one_line(info.name or info.task or info.id, limit)
+    """What a run is called, safe, on one line: its name, or else its task, or else its id.
+
+    A run that has nothing but an opaque id and a file of its own is called what the file is.
+    """
+    if info.task and not info.name:
+        task = info.task if len(info.task) <= LONGEST_TASK else f"{info.task[:LONGEST_TASK].rstrip()}…"
+        if not _MARKS.isdisjoint(task):
+            from trajview.app.render.markdown import prose_line
+
+            task = prose_line(task, limit)
+        return one_line(task, limit)
+    if info.alone and not info.name and is_opaque(info.id):
+        file = info.path.stem.replace(info.id, "").strip("-_. ")
+        return one_line(info.id if not file or is_opaque(file) else file, limit)
+    return one_line(info.name or info.id, limit)
 
 
 def cell(info: RunInfo, column: Ref) -> str:
