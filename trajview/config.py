@@ -67,6 +67,8 @@ class Settings(Struct, frozen=True):
     times its size up to 4 GB, or 250 times its size, whichever is most."""
     follow_links: bool = False
     """`--follow-links` or `follow_links = true`: open also what links in a folder lead to outside of it."""
+    remember: bool = True
+    """`remember = true`: go on where you were in a list or a run the last time. `--fresh` neither goes there nor remembers."""
     keys: dict[str, str] = {}
     """`[keys]`: other keys for a binding, by its id in the key table: `"unit.next" = "w, ]"`."""
 
@@ -145,6 +147,7 @@ WANTED: Final = {
     "preview_lines": "a whole number from 1",
     "max_unpacked": 'a size, such as "50G"',
     "follow_links": "true or false",
+    "remember": "true or false",
     "keys": "a table of keys by the id of what they do, all as text",
 }
 
@@ -232,6 +235,7 @@ _FITS: Final[dict[str, Callable[[Any], bool]]] = {
     "preview_lines": _is_count,
     "max_unpacked": lambda value: isinstance(value, str) and bool(size_in(value)),
     "follow_links": lambda value: isinstance(value, bool),
+    "remember": lambda value: isinstance(value, bool),
     "keys": _are_keys,
 }
 """Tests whether a value is of the right kind for a setting, for all but rules, which are checked elsewhere."""

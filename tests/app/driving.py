@@ -31,6 +31,7 @@ from trajview.app.transcript.screen import TranscriptScreen
 from trajview.app.transcript.session import TranscriptSession
 from trajview.config import Settings
 from trajview.corpus.corpus import Corpus
+from trajview.places import SavedPlaces
 
 PATIENCE = 20.0
 """Seconds until a condition counts as never coming true; nothing waits that long on a machine that works."""
@@ -287,14 +288,16 @@ async def reading(
     annotator: str = "ada",
     follow: bool = False,
     plan: Plan | None = None,
+    places: Path | None = None,
     **settings: Any,
 ) -> AsyncIterator[Reader]:
-    """The app on some paths, its corpus being read. Waits for nothing."""
+    """The app on some paths, its corpus being read. Waits for nothing. `places`: the file that says where the reader was."""
     corpus = Corpus(list(paths), follow=follow)
     app = make_app(
         corpus,
         Settings(paths=paths, store=store or paths[0].parent / "store", annotator=annotator, **settings),
         plan,
+        SavedPlaces(places),
     )
     corpus.start()
     try:

@@ -31,6 +31,7 @@ from trajview.config import Settings
 from trajview.corpus.corpus import Corpus
 from trajview.corpus.info import RunInfo, Updated
 from trajview.errors import Problem, TrajviewError, Where
+from trajview.places import SavedPlaces
 
 from .driving import toasts_on, until
 from .runs import FakeCorpus, problem, run, sorted_by
@@ -52,6 +53,7 @@ class BrowserApp(App[None]):
         self.opened: list[tuple[RunInfo, bool]] = []
         self.helped: list[str] = []
         self.settings = Settings(paths=(Path("/logs"),))
+        self.saved_places = SavedPlaces(None)
         self.episodes = Episodes(
             cast(Corpus, corpus), self.settings, _no_store, None, Background(self), self.notify, lambda: None
         )
@@ -74,6 +76,9 @@ class BrowserApp(App[None]):
 
     def show_agreement(self) -> None:
         """Nobody annotates here."""
+
+    def show_bookmarks(self) -> None:
+        """Nothing is marked here."""
 
     def list_begun(self) -> None:
         """Nothing else waits for the list."""

@@ -15,6 +15,7 @@ from trajview.app.runs.run_list import RunList, RunRow
 from trajview.app.shared.cells import COLUMNS, Column, number, reward_text, size_text
 from trajview.corpus.info import RunInfo, Updated
 from trajview.errors import Problem, Where
+from trajview.places import ListPlace
 from trajview.where.fields import Ref, natural
 
 from .runs import problem, run, sorted_by
@@ -414,3 +415,42 @@ def test_two_runs_are_marked_to_be_compared_and_a_third_takes_the_place_of_the_f
     assert not runs.mark(), "its mark is taken away"
     runs.update([Updated(1, run("b", messages=9))])
     assert runs.to_compare() == [run("b", messages=9), run("c")]
+
+
+def test_a_list_comes_back_to_its_order_and_to_the_run_under_the_cursor_once_that_comes() -> None:
+    runs = listed(run("b"), run("a"), run("c"))
+    runs.sort_by(Column.ID)
+    runs.turn()
+    runs.go(1)
+    place = runs.saved
+    assert place == ListPlace("b", "", "-run")
+    later = RunList()
+    later.come_back(place)
+    later.append([run("a"), run("c")])
+    assert (ids(later), later.current.id, later.saved) == (["c", "a"], "c", place)
+    later.append([run("b")])
+    assert (ids(later), later.current.id) == (["c", "b", "a"], "b")
+
+
+def test_a_cursor_that_was_moved_meanwhile_stays() -> None:
+    runs = RunList()
+    runs.come_back(ListPlace("b"))
+    runs.append([run("a"), run("c")])
+    runs.go(1)
+    runs.append([run("b")])
+    assert runs.current.id == "c"
+
+
+def test_the_order_of_a_filter_is_not_kept_beside_the_filter() -> None:
+    runs = listed(run("b"), run("a"))
+    runs.sort_by(Column.FORMAT)
+    runs.filter("sort:-run")
+    assert runs.saved == ListPlace("b", "sort:-run", "format")
+    turned = listed(run("b"), run("a"))
+    turned.turn()
+    later = RunList()
+    later.come_back(turned.saved)
+    later.append([run("b"), run("a")])
+    assert ids(later) == ["a", "b"]
+    later.come_back(ListPlace(order="there is no such field"))
+    assert later.keys == ()

@@ -630,3 +630,30 @@ def test_what_units_took_is_kept_as_far_as_a_transcript_that_has_grown_is_the_sa
         again = opened(said(*texts))
         again.take_over(before)
         assert (again.counted, [*again.facts]) == (counted, [*range(known)])
+
+
+def test_a_reader_comes_back_to_the_message_and_the_folds_at_another_width() -> None:
+    log = transcript(*(UserMessage(content=f"m{i} " + "word " * 60) for i in range(30)))
+    before = opened(log)
+    before.to_message(20, 4)
+    before.toggle_fold(3)
+    place = before.place(0)
+    after = opened(log)
+    after.come_back(place)
+    assert (after.cursor, after.top, after.folds) == (before.cursor, before.top, before.folds)
+    wider = opened(log, width=120)
+    wider.come_back(place)
+    assert wider.message == 20
+    assert wider.fold_of(3) is Fold.CLOSED
+
+
+def test_a_place_behind_the_end_of_a_log_that_was_longer_is_its_end() -> None:
+    before = opened(talk(30))
+    before.to_message(20)
+    before.toggle_fold(20)
+    after = opened(talk(5))
+    after.come_back(before.place(0))
+    assert (after.cursor, after.folds) == (after.last, {})
+    nothing = opened(transcript())
+    nothing.come_back(before.place(0))
+    assert nothing.cursor == (0, 0)

@@ -218,6 +218,6 @@ def test_what_a_full_disk_does_not_take_at_the_end_is_kept_elsewhere_and_comes_b
         terminal.until("b again")
         terminal.press("a")
         terminal.until("was kept elsewhere")
-    (rescued,) = (work.parent / "home" / ".state" / "trajview").iterdir()
+    (rescued,) = (work.parent / "home" / ".state" / "trajview").glob("trajview-rescued-*")
     merge_into(work / "marks", rescued)
     assert_kept(work)

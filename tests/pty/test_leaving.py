@@ -1,4 +1,4 @@
-"""Who quits while a long run is read does not wait for that."""
+"""Quitting: nobody waits for a run that is being read, and the next time it opens where it was left."""
 
 from __future__ import annotations
 
@@ -38,3 +38,34 @@ def test_the_program_ends_while_a_run_is_read(tmp_path: Path, keys: str) -> None
             terminal.look(0.5)
         assert terminal.ended() == 0
         assert b"Traceback" not in terminal.sent
+
+
+def test_the_next_time_the_same_message_is_under_the_cursor_unless_asked_for_a_fresh_start(tmp_path: Path) -> None:
+    log = write_jsonl(tmp_path / "one.jsonl", [chat("the-only-one", *(f"text {n}" for n in range(40)))])
+
+    def opened(*options: str) -> Terminal:
+        return Terminal(tmp_path / "home", *options, str(log))
+
+    with opened() as terminal:
+        terminal.until("message 0/39")
+        terminal.press(":m20\r")
+        terminal.until("message 20/39")
+        terminal.press("q")
+        terminal.until("1 run")
+        terminal.press("q")
+        assert terminal.ended() == 0
+    with opened() as terminal:
+        terminal.until("back at message 20")
+        terminal.press("jjj")
+        terminal.until("message 21/39")
+        terminal.hang_up()
+    with opened("--fresh") as terminal:
+        terminal.until("message 0/39")
+        terminal.press("G")
+        terminal.until("message 39/39")
+        terminal.press(CTRL_Q)
+        assert terminal.ended() == 0
+    with opened() as terminal:
+        terminal.until("back at message 21")
+        terminal.press(CTRL_Q)
+        assert terminal.ended() == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from asyncio import to_thread
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from importlib import import_module
@@ -35,6 +36,7 @@ from trajview.corpus.corpus import Corpus
 from trajview.corpus.info import RunInfo
 from trajview.corpus.process_wide import STARTED, collect_garbage_again, key_pressed, short_turns
 from trajview.debug_log import REPORT
+from trajview.places import SavedPlaces, places_file
 from trajview.terminal_input import EarlyInput
 from trajview.textsafe import one_line, without_controls
 
@@ -85,9 +87,17 @@ class TrajviewApp(ReportsFaults, App[int]):
     _is_ready = False
     """Whether what a transcript needs was imported, or is: from the first key on, so that who waits costs nothing."""
 
-    def __init__(self, corpus: Corpus, settings: Settings, plan: Plan | None = None) -> None:
+    def __init__(
+        self, corpus: Corpus, settings: Settings, plan: Plan | None = None, saved_places: SavedPlaces | None = None
+    ) -> None:
+        """
+        Args:
+            plan: Which episodes are to be annotated, and in which order.
+            saved_places: Where the reader was in runs and lists before; None remembers nothing.
+        """
         super().__init__()
         self.corpus = corpus
+        self.saved_places = saved_places or SavedPlaces(None)
         self.settings = settings
         self._key_delivery = KeyDelivery(self, self._deliver)
         self.keys = self._key_delivery.queue
@@ -127,7 +137,9 @@ class TrajviewApp(ReportsFaults, App[int]):
     def on_mount(self) -> None:
         self.set_timer(STARTED, collect_garbage_again)
         if not self.is_headless:
-            heed_signals(self.leaving.write_down, self.end)
+            heed_signals(self._write_down, self.end)
+        if problem := self.saved_places.problem:
+            self.notify(one_line(problem, 400), severity="warning", timeout=8, markup=False)
         if without_effect := "\n".join(self._settings_without_effect()):
             self.notify(without_effect, title="Configuration", severity="warning", timeout=8, markup=False)
         if self.compare is not None:
@@ -371,7 +383,21 @@ class TrajviewApp(ReportsFaults, App[int]):
     @work
     async def leave_transcript(self, screen: Screen[None]) -> None:
         """Back to the browser, once unsaved work has been asked about."""
+        self._keep_places()
         await self.leaving.leave(screen)
+        await to_thread(self.saved_places.write)
+
+    def _keep_places(self) -> None:
+        """Keep where the reader is, in the list and in a run."""
+        for screen in self.screen_stack:
+            if isinstance(screen, TrajviewScreen):
+                screen.keep_place()
+
+    def _write_down(self) -> None:
+        """Write what would be lost: nobody is there to be asked."""
+        self.leaving.write_down()
+        self._keep_places()
+        self.saved_places.write()
 
     def action_help_quit(self) -> None:
         """What ctrl+c does where nothing is selected that it could copy."""
@@ -393,6 +419,7 @@ class TrajviewApp(ReportsFaults, App[int]):
         Textual adds no widgets once it exits: a screen that is being made would look in vain for its own.
         """
         self._is_ending = True
+        self._keep_places()
         self.corpus.cancel()
         widgets = (widget for screen in self.screen_stack for widget in screen.walk_children(Widget, with_self=True))
         if all(widget.is_mounted for widget in widgets):
@@ -512,9 +539,11 @@ def _driver_after(early: EarlyInput, app: TrajviewApp) -> type[Driver]:
     return SucceedingDriver
 
 
-def make_app(corpus: Corpus, settings: Settings, plan: Plan | None = None) -> TrajviewApp:
+def make_app(
+    corpus: Corpus, settings: Settings, plan: Plan | None = None, saved_places: SavedPlaces | None = None
+) -> TrajviewApp:
     """The app as the command line and the tests start it; with a plan, on the queue that it gives."""
-    return TrajviewApp(corpus, settings, plan)
+    return TrajviewApp(corpus, settings, plan, saved_places)
 
 
 def run_app(
@@ -528,13 +557,15 @@ def run_app(
 
     `early` has changed the terminal's settings, where they were, for what is typed before the app runs.
     """
-    app = make_app(corpus, settings, plan)
+    saved_places = SavedPlaces(places_file()) if settings.remember and not corpus.streams else None
+    app = make_app(corpus, settings, plan, saved_places)
     if early is not None:
         app.driver_class = _driver_after(early, app)
     if settings.theme is None and app.console.color_system == "standard":
         app.theme = "ansi-dark"  # ours would be grey there: its colours are all between those 16
     app.compare = compare
     result = app.run()
+    app.saved_places.write()
     for message in app.leaving.unsaid:
         print(f"trajview: {one_line(message, 2000)}", file=sys.stderr)
     if app.return_code:  # Textual has printed what went wrong

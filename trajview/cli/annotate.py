@@ -16,6 +16,7 @@ from .choosing import matching, query_of, where_option
 from .common import (
     existing,
     exit_code,
+    fresh_option,
     no_cache_option,
     out,
     paths_argument,
@@ -66,6 +67,7 @@ def _queue_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @paths_argument
 @_queue_options
 @scoring_options
+@fresh_option
 @no_cache_option
 @click.pass_context
 def command(

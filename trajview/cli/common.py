@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from trajview.corpus.info import RunInfo
 
 __all__ = [
-    "blind_option", "existing", "existing_store", "exit_code", "is_blind", "is_terminal", "json_text", "matching_run", "no_cache_option", "opening_options", "out", "paths_argument", "print_json", "problem_json", "say_nothing_found", "say_problem", "scoring_options", "store_option",
+    "blind_option", "existing", "existing_store", "exit_code", "fresh_option", "is_blind", "is_terminal", "json_text", "matching_run", "no_cache_option", "opening_options", "out", "paths_argument", "print_json", "problem_json", "say_nothing_found", "say_problem", "scoring_options", "store_option",
     "stream_runs", "wants_colour",
 ]  # fmt: skip
 
@@ -78,6 +78,14 @@ def no_cache_option(command: _Command) -> _Command:
     return click.option("--no-cache", is_flag=True, help="Neither use nor keep summaries of files (see `cache`).")(
         command
     )
+
+
+def fresh_option(command: _Command) -> _Command:
+    """Add the option --fresh; the value of `remember` is False where it is given, else None."""
+    return click.option(
+        "--fresh", "remember", is_flag=True, flag_value=False, default=None,
+        help="Begin at the start, not where you were the last time, and keep no place for the next.",
+    )(command)  # fmt: skip
 
 
 def blind_option(command: _Command) -> _Command:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from .choosing import query_of, where_option
-from .common import existing, is_blind, no_cache_option, paths_argument, scoring_options
+from .common import existing, fresh_option, is_blind, no_cache_option, paths_argument, scoring_options
 from .completing import complete_run
 from .front import can_view, open_viewer
 from .named_rules import rule_option, rules_named
@@ -26,6 +26,7 @@ __all__ = ["command"]
 @where_option
 @scoring_options
 @click.option("--follow", is_flag=True, help="Show what is added to the files and folders while it is written.")
+@fresh_option
 @no_cache_option
 @click.pass_context
 def command(

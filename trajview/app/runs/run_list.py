@@ -12,6 +12,7 @@ from trajview.app.shared.cells import COLUMNS, Column, cell, value_text
 from trajview.corpus.info import Gone, Place, RunInfo, Updated
 from trajview.errors import Problem
 from trajview.patterns.patience import TooSlow
+from trajview.places import ListPlace
 from trajview.textsafe import one_line
 from trajview.where.fields import Ref
 from trajview.where.syntax import By, Query, WhereError, refs_in
@@ -72,6 +73,8 @@ class RunList:
         self._turned = False
         self._keys_before: tuple[By, ...] | None = None
         self._queue: dict[str, int] | None = None
+        self._awaited = ""
+        """The key of the run that the cursor goes to once it is there, unless it is moved before."""
 
     # Rows
 
@@ -80,6 +83,7 @@ class RunList:
         new = self.table.extend(batch)
         for row in new:
             self._count(self.rows[row], 1)
+            self._look_for_awaited(row)
         matching = self._matching(new)
         if matching and self.keys:
             from trajview.where.order import merged
@@ -96,6 +100,7 @@ class RunList:
             self._count(self.rows[change.row], -1)
             self._count(change.item, 1)
             self.table.replace(change.row, change.item)
+            self._look_for_awaited(change.row)
         cursor, position = self._cursor_row, self._cursor
         self._show_matching()
         if cursor is not None and isinstance(self.rows[cursor], Gone):
@@ -257,7 +262,7 @@ class RunList:
 
     def _sort(self, keys: tuple[By, ...], turned: bool = False) -> None:
         self.keys, self._turned = keys, turned and not keys
-        self._on_first, self._wanted = True, None
+        self._on_first, self._wanted, self._awaited = True, None, ""
         self._reorder(self.shown)
 
     def _reorder(self, rows: list[int]) -> None:
@@ -311,7 +316,7 @@ class RunList:
         if self._wanted is None:
             self._wanted = self._cursor_row
         self._on_first = bool(query.strip()) and (self._on_first or query != self.query)
-        self.query, self._lenient, self._wrong, self.given_up = query, False, wrong, ""
+        self.query, self._lenient, self._wrong, self.given_up, self._awaited = query, False, wrong, "", ""
         self._take(found)
         if typing and self._wrong is None and not self.shown and not self._open:
             from trajview.where.complete import candidates
@@ -371,6 +376,28 @@ class RunList:
         self._open.update((row, None) for row in unknown if isinstance(self.rows[row], RunInfo))
         return yes
 
+    # Where the reader was
+
+    @property
+    def saved(self) -> ListPlace:
+        """Where the reader is, to come back to another time."""
+        item = self.current
+        named = self._keys_before is not None and self.keys == self._filter.sort
+        keys = (self._keys_before or ()) if named else self.keys  # the filter says by itself what it orders by
+        key = self._awaited or (item.key if isinstance(item, RunInfo) else "")
+        return ListPlace(key, self.query.strip(), ",".join(map(str, keys)), self._turned)
+
+    def come_back(self, place: ListPlace) -> None:
+        """Have the order and the filter of an earlier time, and put the cursor on the run that it was on once that comes."""
+        if place.order:
+            from trajview.where.parse import parse_sort
+
+            with suppress(WhereError):
+                self.keys = parse_sort(place.order)
+        self._turned = place.turned and not self.keys
+        self.filter(place.query)
+        self._awaited = place.run
+
     # Cursor
 
     @property
@@ -391,7 +418,7 @@ class RunList:
     def go(self, position: int) -> bool:
         """Put the cursor on a position, or as near as there is one. Says whether it moved."""
         before, self._cursor = self._cursor, max(0, min(position, len(self.shown) - 1))
-        self._wanted, self._on_first = self._cursor_row, False
+        self._wanted, self._on_first, self._awaited = self._cursor_row, False, ""
         return self._cursor != before
 
     def go_to(self, place: Place) -> bool:
@@ -412,6 +439,11 @@ class RunList:
                 return item
             position += step
         return None
+
+    def _look_for_awaited(self, row: int) -> None:
+        item = self.rows[row]
+        if self._awaited and isinstance(item, RunInfo) and item.key == self._awaited:
+            self._wanted, self._on_first, self._awaited = row, False, ""
 
     def _position_of(self, place: Place) -> int | None:
         for position, row in enumerate(self.shown):

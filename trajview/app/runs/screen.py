@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from msgspec.structs import replace
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -27,6 +28,7 @@ from trajview.app.shared.screen import TrajviewScreen
 from trajview.corpus.corpus import STANDARD_INPUT
 from trajview.corpus.info import RunInfo, Updated
 from trajview.errors import Problem, TrajviewError, shown
+from trajview.places import ListPlace
 from trajview.textsafe import one_line
 
 if TYPE_CHECKING:
@@ -134,8 +136,11 @@ class BrowserScreen(TrajviewScreen):
             **self._filtering.commands,
             **episodes.commands,
         }
-        if self.settings.where:
-            self._filtering.begin(self.settings.where)
+        saved = ListPlace() if app.episodes.is_planned else app.saved_places.of_list(self.settings.paths)
+        where = self.settings.where or saved.query
+        self.runs.come_back(replace(saved, query=where))
+        if where:
+            self._filtering.begin(where)
         opened = _title_text(self.settings.paths, self.corpus.streams)
         self._title.update(Content.assemble(("trajview", "bold"), Content(f"  {opened}")))
         self._show_texts()
@@ -183,6 +188,14 @@ class BrowserScreen(TrajviewScreen):
     def on_screen_resume(self) -> None:
         if self._begun:
             self.refresh_status()
+
+    def keep_place(self) -> None:
+        places, paths, place = self.trajview.saved_places, self.settings.paths, self.runs.saved
+        if self.trajview.episodes.is_planned:
+            return
+        if self.settings.where and place.query == self.settings.where.strip():
+            place = replace(place, query=places.of_list(paths).query)  # that of the command line is for this time
+        places.keep_list(paths, place)
 
     # Annotation status
 

@@ -35,6 +35,9 @@ class TrajviewScreen(HasCommands, ReportsFaults, Screen[None]):
     def at_work(self) -> None:
         """Somebody presses keys or moves the mouse."""
 
+    def keep_place(self) -> None:
+        """Keep where the reader is for another time."""
+
     def runs_changed(self, infos: Sequence[RunInfo]) -> None:
         """Some runs are others now, as logs are written on."""
 

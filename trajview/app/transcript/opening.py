@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from trajview.corpus.corpus import Corpus
     from trajview.corpus.info import RunInfo
     from trajview.models.run import AgentRun
+    from trajview.places import RunPlace
 
 __all__ = ["REST", "SETTLED", "Follower", "Opener", "RunRead", "Wanted"]
 
@@ -43,9 +44,11 @@ class Wanted:
     cursor_in_panel: bool = False
 
     @property
-    def transcript(self) -> int:
-        """The transcript that is shown first."""
-        return self.landing.transcript if self.landing is not None else 0
+    def transcript(self) -> int | None:
+        """The transcript that is shown first; None for where the reader was the last time."""
+        if self.landing is not None:
+            return self.landing.transcript
+        return None if self.unit is None else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,8 @@ class RunRead:
     index: int
     session: TranscriptSession
     beginning: str
+    place: RunPlace | None = None
+    """Where the reader was the last time, and wants to be again."""
 
 
 class Opener:
@@ -122,20 +127,29 @@ class Opener:
 
         self._background.start("prepare", work, waited_for=False)
 
-    def _read(self, info: RunInfo, transcript: int, *, anew: bool) -> RunRead | Problem:
+    def _read(self, info: RunInfo, transcript: int | None, *, anew: bool) -> RunRead | Problem:
         try:
             corpus = self._app.corpus
             info = corpus.refresh(corpus.resolve(info), now=anew)
             run = self._app.episodes.load(info)
-            index = min(transcript, len(run.transcripts) - 1)
-            return RunRead(info, run, index, self.session_of(run, index), beginning_of(run))
+            last = len(run.transcripts) - 1
+            place = self._app.saved_places.of_run(info.path, info.key) if transcript is None else None
+            if place is not None and place.transcript > last:
+                place = None
+            index = place.transcript if place is not None else min(transcript or 0, last)
+            return RunRead(info, run, index, self.session_of(run, index), beginning_of(run), place)
         except TrajviewError as error:
             return error.problem()
         except UNFORESEEN as error:
             return bug(error)
 
     def _start(
-        self, info: RunInfo, transcript: int, take: Callable[[RunRead | Problem, float], None], *, anew: bool = False
+        self,
+        info: RunInfo,
+        transcript: int | None,
+        take: Callable[[RunRead | Problem, float], None],
+        *,
+        anew: bool = False,
     ) -> None:
         """Read a run; `take` is called with it, and with the seconds that this took."""
 

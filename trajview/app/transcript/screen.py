@@ -19,7 +19,7 @@ from trajview.app.annotate.citing import Citer
 from trajview.app.annotate.episodes import EpisodeKeys
 from trajview.app.annotate.fields import CitingText
 from trajview.app.annotate.unit_scores import UnitScorer
-from trajview.app.keys import bindings_for
+from trajview.app.keys import bindings_for, key_of
 from trajview.app.render.evidence import citation_at
 from trajview.app.shared.background import Background
 from trajview.app.shared.key_footer import KeyFooter
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from trajview.app.results.found import Landing
     from trajview.app.shared.screen import Neighbours
     from trajview.corpus.info import RunInfo
+    from trajview.places import RunPlace
 
 __all__ = ["TranscriptScreen"]
 
@@ -269,7 +270,16 @@ class TranscriptScreen(TrajviewScreen):
         cursor_in_panel = annotate or self.annotator.has_cursor
         self._open(Wanted(info, unit, landing, annotate or self.panes.annotating, cursor_in_panel))
 
+    def keep_place(self) -> None:
+        session, info = self.session, self.info
+        if session is None or self.opener.opening:  # then it is not the run that is shown any more
+            return
+        place = session.place(self.index)
+        is_start = session.cursor == session.top == (0, 0) and not (place.transcript or place.folds)
+        self.trajview.saved_places.keep_run(info.path, info.key, None if is_start else place)
+
     def _open(self, wanted: Wanted) -> None:
+        self.keep_place()
         self.reading.info = wanted.info
         before, self._coming = self._coming, self.trajview.keys.wait(passes=self._needs_no_run, patience=_LONG)
         if before is not None:
@@ -304,10 +314,19 @@ class TranscriptScreen(TrajviewScreen):
             self.searcher.land(read.session, landing)
         if wanted.unit is not None:
             self._go_to_unit(read.session, wanted.unit)
+        if read.place is not None:
+            self._come_back(read.session, read.place)
         if wanted.annotate:
             self.annotator.open(with_cursor=wanted.cursor_in_panel)
         if self._coming is not None:
             self._coming.done()
+
+    def _come_back(self, session: TranscriptSession, place: RunPlace) -> None:
+        """Go where the reader was the last time, and say so where that is not the top."""
+        session.come_back(place)
+        self.shown.moved()
+        if session.cursor != (0, 0):
+            self.notices.brief(f"back at message {session.message} · {key_of('move.top')} goes to the top")
 
     def _go_to_unit(self, session: TranscriptSession, unit: int) -> None:
         if not session.to_unit(unit):

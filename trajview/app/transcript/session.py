@@ -30,12 +30,15 @@ from trajview.highlight import Rule
 from trajview.models.messages import AssistantMessage, ChatMessage, ToolMessage
 from trajview.models.speakers import speakers_of
 from trajview.models.transcript import Transcript
+from trajview.places import RunPlace
 from trajview.textsafe import strip_escapes, without_colours
 
 __all__ = ["LONG", "Hits", "Position", "SearchHits", "Steps", "TranscriptSession"]
 
 FOLD_LEVELS = ("tool output folded", "all folded", "all open")
 LAYOUTS_KEPT = 400
+_MOST_FOLDS = 500
+"""Folds that are kept for another time: a search may unfold every message."""
 LONG = 2_000
 """Messages from which on highlights are looked for in a thread."""
 
@@ -114,6 +117,23 @@ class TranscriptSession(Positions):
             self.highlights.scanned = True
         elif len(self.messages) < LONG:
             self.highlights.take_scan(self.highlights.scan())
+
+    def place(self, transcript: int) -> RunPlace:
+        """Where the reader is in this transcript of a run, and what he folded, to come back to another time."""
+        top, cursor = self._anchors()
+        folds = list(self.folds.items())[-_MOST_FOLDS:]
+        return RunPlace(transcript, cursor, top, {message: fold.value for message, fold in folds})
+
+    def come_back(self, place: RunPlace) -> None:
+        """Go where the reader was at an earlier time, with what he folded; where the log became shorter, to its end."""
+        count = len(self.messages)
+        self.folds = {message: Fold(fold) for message, fold in place.folds.items() if message < count}
+        self._relayout()
+        if place.cursor[0] < count:
+            self._put_at((_Anchor(*min(place.top, place.cursor)), _Anchor(*place.cursor)))
+            self._show_cursor(0)
+        else:
+            self.to_end()
 
     def take_over(self, before: TranscriptSession) -> None:
         """Be where the reader was in an earlier state of this transcript, with what he folded, hid, marked and sought.
