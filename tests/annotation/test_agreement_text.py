@@ -65,3 +65,23 @@ def test_nothing_to_compare_is_said() -> None:
     assert plain(lines(agreement(collect([])))[0]) == "No annotations yet."
     alone = [plain(line) for line in lines(agreement(collect([record("e", "ana", {"goal": 3})])))]
     assert alone[-1].startswith("No two annotators have rated the same")
+
+
+@pytest.mark.parametrize(
+    ("alphas", "said"),
+    [
+        ((0.85,), "Krippendorff's α 0.85: reliable"),
+        ((0.667,), "Krippendorff's α 0.67: enough for tentative conclusions"),
+        ((0.9, 0.3), "Krippendorff's α 0.60: too low to draw conclusions from"),
+        ((-0.1,), "Krippendorff's α -0.10: no better than chance"),
+        ((None,), "ana  3 episodes"),
+    ],
+)
+def test_the_report_begins_with_one_figure_and_a_verdict(alphas: tuple[float | None, ...], said: str) -> None:
+    found = [
+        Between(Dimension(f"d{at}", 0, 10), {"ana": 3, "ben": 3}, 3, 3, 3, dict.fromkeys(BETWEEN, Estimate(alpha)))
+        for at, alpha in enumerate(alphas)
+    ]
+    rows = [plain(line) for line in lines(Agreement({"ana": 3, "ben": 3}, tuple(found)))]
+    assert rows[0] == said
+    assert ("mean of 2 dimensions (lowest: d1 0.30)" in rows[1]) == (len(alphas) > 1)

@@ -64,7 +64,8 @@ def test_a_table_says_who_rated_how_much_and_how_far_they_agree(store: Path) -> 
     result = call(store)
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
-    assert lines[0] == "ana  4 episodes"
+    assert lines[0] == "Krippendorff's α 0.86: reliable"
+    assert lines[3] == "ana  4 episodes"
     goal = next(line for line in lines if line.startswith("goal"))
     assert goal.split()[1:4] == ["12", ".33", ".83"]
     secret = next(line for line in lines if line.startswith("secret"))

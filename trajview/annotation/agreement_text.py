@@ -9,11 +9,12 @@ from typing import Final, Literal, NamedTuple
 from trajview.textsafe import one_line
 
 from .agreement import AGAINST, BETWEEN, LEVEL, MEAN, Agreement, Estimate
+from .ratings import OVERALL
 from .rubric import Dimension
 
 __all__ = ["HEADINGS", "Part", "Role", "figure", "lines", "plain"]
 
-Role = Literal["", "title", "heading", "name", "value", "interval", "undefined", "note"]
+Role = Literal["", "verdict", "title", "heading", "name", "value", "interval", "undefined", "note"]
 """The role of a part of a line, for screens that colour it."""
 
 
@@ -40,6 +41,13 @@ HEADINGS: Final = {
     "bias": "bias",
 }
 """A short heading for each measure."""
+
+_VERDICTS: Final = (
+    (0.8, "reliable"),
+    (0.667, "enough for tentative conclusions"),
+    (0.0, "too low to draw conclusions from"),
+)
+"""What alpha says from which value on (Krippendorff 2004, Content Analysis, 2nd edition, p. 241); below them it is chance."""
 
 _POINTS = frozenset({"mae", "bias"})
 """Measures in points of the scale. The others are at most 1, and are written `.72`."""
@@ -68,11 +76,11 @@ def plain(line: Line) -> str:
 
 
 def lines(found: Agreement, room: int | None = None) -> list[Line]:
-    """The report as lines: who rated how much, the tables of figures, and what is missing.
+    """The report as lines: a verdict, who rated how much, the tables of figures, and what is missing.
 
     `room` is the width in cells; a table that is wider is divided between its columns. None: as wide as it wants.
     """
-    told = _head_lines(found)
+    told = [*_verdict_lines(found), *_head_lines(found)]
     between = [
         (each.dimension, "", each.pairs, each.figures)
         for each in found.between
@@ -98,6 +106,24 @@ def _folded(line: Line, room: int | None) -> list[Line]:
     if room is None or len(line) != 1 or line[0].role != "note" or _cells(line[0].text) <= room:
         return [line]
     return [(Part(text, "note"),) for text in wrap(line[0].text, max(20, room), subsequent_indent="  ")]
+
+
+def _verdict_lines(found: Agreement) -> list[Line]:
+    """One figure for all dimensions, what it means, and what that rests on; nothing where alpha is undefined."""
+    alphas = {
+        one_line(each.dimension.label, 40): value
+        for each in found.between
+        if (value := each.figures["alpha_ordinal"].value) is not None
+        and (each.dimension.name != OVERALL or len(found.between) == 1)  # the overall is made of the others
+    }
+    if not alphas:
+        return []
+    alpha = sum(alphas.values()) / len(alphas)
+    verdict = next((words for least, words in _VERDICTS if alpha >= least), "no better than chance")
+    lowest = min(alphas, key=lambda label: alphas[label])
+    of = f"the mean of {len(alphas)} dimensions (lowest: {lowest} {alphas[lowest]:.2f})" if len(alphas) > 1 else lowest
+    rests_on = f"Ordinal, {of}. Krippendorff (2004): reliable from 0.80 on, tentative from 0.67 on."
+    return [(Part(f"Krippendorff's α {alpha:.2f}: {verdict}", "verdict"),), (Part(rests_on, "note"),), ()]
 
 
 def _head_lines(found: Agreement) -> list[Line]:
@@ -140,7 +166,7 @@ def _tables(rows: Sequence[Row], measures: Sequence[str], room: int | None) -> l
         heads = (Part(f" {HEADINGS[name]:>{_wide(name)}}", "heading") for name in some)
         told.append((Part(" " * width + f" {'pairs':>{wide}}", "heading"), *heads))
         for name, count, row in zip(names, counts, rows, strict=True):
-            start = (Part(_padded(_cut(name, width), width), "name"), Part(f" {count:>{wide}}"))
+            start = (Part(_padded(_cut(name, width), width), "name"), Part(f" {count:>{wide}}", "value"))
             told.append((*start, *_cells_of(row[3], some, _value)))
             if any(row[3][measure].low is not None for measure in some):
                 told.append((Part(" " * (width + 1 + wide)), *_cells_of(row[3], some, _interval)))

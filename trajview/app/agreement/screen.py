@@ -30,8 +30,11 @@ from trajview.textsafe import one_line
 __all__ = ["AgreementScreen"]
 
 _STYLES: Final[Mapping[Role, str]] = {
-    "title": "bold $text-primary",
+    "verdict": "bold",
+    "title": "$text-primary",
     "heading": "$foreground 55%",
+    "name": "$foreground 75%",
+    "value": "$foreground 75%",
     "interval": "$foreground 45%",
     "undefined": "$foreground 45%",
     "note": "$foreground 65%",
