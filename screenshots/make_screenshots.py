@@ -1,6 +1,6 @@
 """Make the README's pictures: the real app, driven by keys on `sample_data`, saved as SVG.
 
-    .venv/bin/python docs/screenshots/make_screenshots.py
+    .venv/bin/python screenshots/make_screenshots.py
 
 The pictures are the same each time: they hold no clock, no absolute path and no name of this machine or its user.
 """
