@@ -106,7 +106,7 @@ async def test_a_score_by_hand_stays_legible_beside_them(tmp_path: Path) -> None
     async with reading(file, size=(200, 30)) as reader:
         await reader.opened()
         await reader.until(lambda: "1▸" in outline_of(reader)[0], "units are counted")
-        await reader.ask("s", "0.5 good")
+        await reader.ask("S", "0.5 good")
         await reader.until(lambda: "✎ 0.5" in outline_of(reader)[0])
         assert outline_of(reader)[0].split()[-5:-1] == ["✎", "0.5", "1▸", "6.0s"]
 
