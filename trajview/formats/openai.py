@@ -60,7 +60,7 @@ class OpenAIChat(ChatFormat):
         why = [f"`{key}` is a list of messages with role and content"]
         confidence = 0.8 if key == "messages" else 0.7
         if not traits.all_messages:
-            confidence -= 0.15
+            confidence *= traits.messages / traits.looked_at
             why.append(f"{traits.looked_at - traits.messages} of the {traits.looked_at} looked at are none")
         if traits.anthropic_blocks:
             confidence = 0.5
@@ -101,8 +101,9 @@ class OpenAIChat(ChatFormat):
         messages = record.get("messages", 0)
         if messages == 0 or (isinstance(messages, list) and messages and isinstance(messages[0], list)):
             return None
-        said = "empty" if messages in ([], None) else "not of messages"
-        return Detection(self.name, 0.2, (f"`messages` is there, but {said}",))
+        if messages in ([], None):
+            return Detection(self.name, 0.4, ("`messages` is there, but empty",))
+        return Detection(self.name, 0.2, ("`messages` is there, but not of messages",))
 
     def look(self, record: Any, origin: Origin) -> Chat:
         if not isinstance(record, dict):

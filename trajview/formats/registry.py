@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from trajview.errors import PluginProblem, TrajviewError
 
+from .base import Detection
+
 if TYPE_CHECKING:
-    from .base import Detection
     from .contract import Format
     from .plugins import PluginFormat
     from .words import AddedWords
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORMATS",
+    "LEAST",
     "Registry",
     "added_words",
     "best",
@@ -34,6 +36,8 @@ __all__ = [
     "source_of",
 ]  # fmt: skip
 
+LEAST: Final = 0.35
+"""The confidence below which a guess is not acted on: the record is shown as raw JSON."""
 _IN_ORDER: Final = (
     "docent", "sotopia", "sotopia_annotation", "adp", "taskweaver", "openai", "anthropic", "sharegpt", "messages", "inspect",
     "sweagent", "atif", "openhands", "raw",
@@ -130,12 +134,18 @@ class Registry:
         return known.plugin.source if isinstance(known, PluginFormat) else None
 
     def detections(self, record: Any) -> list[Detection]:
-        """Every format that a decoded record could be, the most confident first, raw always last."""
+        """Every format that a decoded record could be, the most confident first; guesses too weak to act on follow raw."""
         tried = (known.detect(record) for known in self.formats[:-1])
         found = [detection for detection in tried if detection is not None]
         found.sort(key=lambda detection: -detection.confidence)
         last = self.formats[-1].detect(record)
-        return [*found, last] if last is not None else found
+        if last is None:
+            return found
+        if not found or found[0].confidence >= LEAST:
+            return [*found, last]
+        near = found[0]
+        close = f"{near.format} comes closest, with {near.confidence:.2f}: {'; '.join(near.why)}"
+        return [Detection(last.format, last.confidence, (*last.why, close)), *found]
 
     def best(self, record: Any) -> tuple[Format, Detection]:
         """The most likely format of a decoded record, and the confidence."""
