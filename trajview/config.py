@@ -62,6 +62,8 @@ class Settings(Struct, frozen=True):
     """`reward_range = [0, 1]`: what a reward may be, for runs that are not Sotopia episodes."""
     preview_lines: int = 8
     """`preview_lines = 8`: how many lines of a folded tool output are shown."""
+    images: bool = True
+    """`--no-images` or `images = false`: name images instead of drawing them."""
     max_unpacked: int | None = None
     """`--max-unpacked` or `max_unpacked = "50G"`: bytes that may come out of one compressed file or archive; else 256 MB, 1,000
     times its size up to 4 GB, or 250 times its size, whichever is most."""
@@ -145,6 +147,7 @@ WANTED: Final = {
     "theme": "the name of a theme, as text",
     "reward_range": "two numbers, the lower first",
     "preview_lines": "a whole number from 1",
+    "images": "true or false",
     "max_unpacked": 'a size, such as "50G"',
     "follow_links": "true or false",
     "remember": "true or false",
@@ -233,6 +236,7 @@ _FITS: Final[dict[str, Callable[[Any], bool]]] = {
     "theme": _is_text,
     "reward_range": _is_range,
     "preview_lines": _is_count,
+    "images": lambda value: isinstance(value, bool),
     "max_unpacked": lambda value: isinstance(value, str) and bool(size_in(value)),
     "follow_links": lambda value: isinstance(value, bool),
     "remember": lambda value: isinstance(value, bool),

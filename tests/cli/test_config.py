@@ -42,7 +42,7 @@ def test_every_setting_is_read(config: Path) -> None:
     config.write_text(
         'highlight = ["did nothing", "error"]\nstore = "~/scores"\nannotator = "bo"\ntheme = "nord"\nrubric = "success"\n'
         "reward_range = [0, 10.5]\npreview_lines = 3\n"
-        'max_unpacked = "1.5 GB"\nfollow_links = true\nremember = false\n[keys]\n"unit.next" = "w,]"\nunit.previous = "W"\n'
+        'images = false\nmax_unpacked = "1.5 GB"\nfollow_links = true\nremember = false\n[keys]\n"unit.next" = "w,]"\nunit.previous = "W"\n'
     )
     assert load_settings() == Settings(
         highlight=("did nothing", "error"),
@@ -52,6 +52,7 @@ def test_every_setting_is_read(config: Path) -> None:
         rubric="success",
         reward_range=(0.0, 10.5),
         preview_lines=3,
+        images=False,
         max_unpacked=1_500_000_000,
         follow_links=True,
         remember=False,
@@ -79,6 +80,7 @@ def test_the_command_line_beats_the_file_and_adds_to_its_highlights(config: Path
         ("max_unpacked = 0", 1, "a size"),
         ("follow_links = 1", 1, "true or false"),
         ("remember = 0", 1, "true or false"),
+        ('images = "no"', 1, "true or false"),
         ("reward_range = [1, 0]", 1, "two numbers"),
         ("reward_range = [0, nan]", 1, "two numbers"),
         ('highlight = "x"', 1, "a list of regular expressions"),

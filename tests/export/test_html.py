@@ -292,7 +292,7 @@ def test_markup_in_a_text_is_text(text: str) -> None:
 def test_the_policy_forbids_all_but_the_pages_own_style() -> None:
     text = taken(export_html(run_of(UserMessage(content="Hi")))).text
     head = text[: text.index("</head>")]
-    assert "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'" in head
+    assert "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'" in head
     assert "prefers-color-scheme: dark" in head
     assert "url(" not in head
     assert "@import" not in head

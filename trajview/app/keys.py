@@ -84,7 +84,7 @@ KEYS: tuple[Key, ...] = (
     Key("tree.fold", "left,h", "close what is below, or go up", "Transcripts", _TREE),
     Key("tree.unfold", "right,l", "open what is below", "Transcripts", _TREE),
     Key("tree.leave", "T,escape,q", "back to the messages", "Transcripts", _TREE, "back"),
-    Key("fold.toggle", "enter,o", "fold or unfold the message", "Show", _T, "fold", words="collapse expand open close", spare=True),
+    Key("fold.toggle", "enter,o", "fold or unfold; open an image", "Show", _T, "fold", words="collapse expand open close picture screenshot", spare=True),
     Key("fold.level", "z", "fold level: tools, all, none", "Show", _T, words="collapse expand"),
     Key("show.reasoning", "r", "show or hide reasoning", "Show", _T, words="thinking thoughts hide"),
     Key("show.tools", "t", "show or hide tool output", "Show", _T, words="results hide collapse"),

@@ -115,6 +115,7 @@ def scoring_options(command: _Command) -> _Command:
             help="A Textual theme; `ansi-dark` uses the terminal's own colours.",
             shell_complete=complete_theme,
         ),
+        click.option("--images/--no-images", default=None, help="Draw images, or name them only.  [as configured]"),
         blind_option,
         click.option(
             "--rubric",

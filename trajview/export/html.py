@@ -6,13 +6,24 @@ All text of a log is escaped before it gets a tag, links lead to places on the p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from importlib.resources import files
 from typing import Final
 
 from trajview.formats.plain import as_json
 from trajview.highlight import Highlight, Rule
-from trajview.models.messages import AssistantMessage, ChatMessage, ReasoningPart, TextPart, ToolCall, ToolMessage
+from trajview.models.images import ImageError, bytes_of, look_at
+from trajview.models.messages import (
+    AssistantMessage,
+    ChatMessage,
+    ImagePart,
+    ReasoningPart,
+    TextPart,
+    ToolCall,
+    ToolMessage,
+)
 from trajview.models.run import AgentRun
 from trajview.models.sotopia import AnnotationForEpisode
 from trajview.models.transcript import Transcript
@@ -27,7 +38,9 @@ from .spoken import stand_in
 
 __all__ = ["about_run", "contents_of", "document", "export_html", "main_of", "page_text", "style"]
 
-_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+_POLICY: Final = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+_MOST_OF_IMAGE: Final = 8 << 20
+"""Bytes of an image that is on the page; of a larger one, only what it is."""
 _KEEP: Final = 12
 """Lines of output that are shown before the rest is folded."""
 _KEEP_OF_ERROR: Final = 40
@@ -239,7 +252,7 @@ def _transcript(page: Page, index: int, transcript: Transcript, prefix: str) -> 
 
 def _message(page: Page, index: int, number_: int, reasons: Sequence[Highlight], prefix: str) -> Iterator[str]:
     message, place = page.run.transcripts[index].messages[number_], f"T{index}B{number_}"
-    unshown_of_message(message, place, page.lost)
+    unshown_of_message(message, place, page.lost, images=True)
     said = "".join(f" <span>{_ABOUT.get(what, '')}{esc(text)}</span>" for what, text in about(message))
     yield f'<article class="m role-{page.voice(index, message)}" id={prefix}{place}>\n<header><b>{message.role}</b>{said}'
     yield f'<a class=place href="#{prefix}{place}">{place}</a></header>\n'
@@ -247,7 +260,7 @@ def _message(page: Page, index: int, number_: int, reasons: Sequence[Highlight],
         yield f'<p class="why {_kind_of(why)}">{why.source}: {esc(one_line(why.reason, 200))}</p>\n'
     failed = any(why.source == "error" for why in reasons)
     rules = page.matching(reasons)
-    yield from _pieces(message, _KEEP_OF_ERROR if failed else _KEEP, rules)
+    yield from _pieces(message, _KEEP_OF_ERROR if failed else _KEEP, rules, partial(page.lost.of, place))
     if isinstance(message, AssistantMessage):
         for place_, call in enumerate(message.tool_calls or ()):
             yield from _call(call, rules)
@@ -265,13 +278,19 @@ def _started(page: Page, transcripts: Iterable[int], prefix: str) -> Iterator[st
 _ABOUT: Final = {"recipient": "to ", "reward": "reward "}
 
 
-def _pieces(message: ChatMessage, keep: int, rules: Sequence[Rule]) -> Iterator[str]:
+def _pieces(message: ChatMessage, keep: int, rules: Sequence[Rule], lose: Callable[[str, str], None]) -> Iterator[str]:
     mark = marker(rules, "text")
     if isinstance(message, ToolMessage):
         mark = marker(rules, "output", message.function or "")
     for part in message.parts:
         if isinstance(part, ReasoningPart):
             yield f"<div class=reasoning>{prose(part.readable, marker(rules, 'reasoning')) or 'hidden by the provider'}</div>\n"
+        elif isinstance(part, ImagePart):
+            try:
+                yield _image(part)
+            except ImageError as why:
+                lose("images", "named, not shown")
+                yield f"<p><code>{esc(one_line(stand_in(part), 400))}</code> {esc(why.sentence)}</p>\n"
         elif not isinstance(part, TextPart):
             yield f"<p><code>{esc(one_line(stand_in(part), 400))}</code></p>\n"
         elif message.role == "tool":
@@ -284,6 +303,19 @@ def _pieces(message: ChatMessage, keep: int, rules: Sequence[Rule]) -> Iterator[
     if isinstance(message, ToolMessage) and message.error:
         error = inline(as_json(message.error), marker(rules, "error", message.function or ""))
         yield f"<pre class=error>{error}</pre>\n"
+
+
+def _image(part: ImagePart) -> str:
+    """An image whose data are in the log, written anew. Raises ImageError for others, and for what is no picture (an SVG
+    may hold scripts)."""
+    if not part.image.startswith("data:"):
+        raise ImageError("")
+    header, size = look_at(part.image, None)
+    if size > _MOST_OF_IMAGE:
+        raise ImageError(f"larger than {_MOST_OF_IMAGE >> 20} MB")
+    data = b64encode(bytes_of(part.image, None)).decode()
+    form = f'alt="image" width={header.width} height={header.height} loading=lazy'
+    return f'<p><img {form} src="data:image/{header.kind.lower()};base64,{data}"></p>\n'
 
 
 def _call(call: ToolCall, rules: Sequence[Rule]) -> Iterator[str]:

@@ -127,8 +127,8 @@ def unshown_of_run(run: AgentRun, part: Part | None, lost: Lost) -> None:
         lost.say("The descriptions, times and metadata of transcripts are left out.")
 
 
-def unshown_of_message(message: ChatMessage, place: str, lost: Lost) -> None:
-    """Name the parts of a message that a page for people does not show."""
+def unshown_of_message(message: ChatMessage, place: str, lost: Lost, *, images: bool = False) -> None:
+    """Name the parts of a message that a page for people does not show; `images`: it says itself which it does not."""
     if message.metadata:
         lost.of(place, "metadata")
     if message.id or _refers_to_calls(message):
@@ -142,7 +142,7 @@ def unshown_of_message(message: ChatMessage, place: str, lost: Lost) -> None:
             lost.of(place, "suggested messages")
         if message.tool_calls and any(call.view or call.extras for call in message.tool_calls):
             lost.of(place, "views and other remarks on tool calls")
-    _unshown_of_parts(message, place, lost)
+    _unshown_of_parts(message, place, lost, images=images)
     if any(map(_acts, (message.text, *message.reasoning))):
         lost.of(place, "control characters and terminal colours", "shown as signs or left out")
 
@@ -154,13 +154,13 @@ def _refers_to_calls(message: ChatMessage) -> bool:
     return isinstance(message, UserMessage | ToolMessage) and bool(message.tool_call_id)
 
 
-def _unshown_of_parts(message: ChatMessage, place: str, lost: Lost) -> None:
+def _unshown_of_parts(message: ChatMessage, place: str, lost: Lost, *, images: bool) -> None:
     for part in message.parts:
         if isinstance(part, TextPart) and (part.temporal or part.refusal or part.extras):
             lost.of(place, "remarks on pieces of text")
         elif isinstance(part, ReasoningPart) and (part.signature or part.extras or _hides(part)):
             lost.of(place, "signatures and other marks of reasoning")
-        elif isinstance(part, ImagePart | AudioPart | VideoPart | OtherPart):
+        elif isinstance(part, AudioPart | VideoPart | OtherPart) or (isinstance(part, ImagePart) and not images):
             what = {"image": "images", "audio": "sounds", "video": "videos"}.get(part.type, "parts of unknown types")
             lost.of(place, what, "named, not shown")
 

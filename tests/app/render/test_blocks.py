@@ -172,6 +172,7 @@ def test_an_error_of_several_lines_stands_on_several_lines() -> None:
         (UserMessage(content=[ImagePart(image="a.png")]), "▣ image"),
         (UserMessage(content=[TextPart(text="*see*"), ImagePart(image="a.png")]), "see  ▣ image"),
         (ToolMessage(content="# *all*"), "# *all*"),
+        (UserMessage(content=[TextPart(text="see"), *[ImagePart(image="a.png")] * 2]), "see  ▣ image ×2"),
     ],
 )
 def test_a_closed_message_is_its_header_and_its_first_words(message: ChatMessage, said: str) -> None:
@@ -205,7 +206,7 @@ def test_reasoning_is_shown_or_counted() -> None:
 def test_media_are_named_and_data_urls_measured() -> None:
     data = "data:image/png;base64," + "A" * 4_000
     assert body(UserMessage(content=[ImagePart(image=data)])) == [
-        f"image  data:image/png;base64, {size_of(len(data) * 3 // 4)}"
+        f"image  data:image/png;base64, {size_of(len(data) * 3 // 4)}  not a PNG, JPEG, GIF or WebP image"
     ]
     assert body(UserMessage(content=[AudioPart(audio="a.wav")])) == ["audio  a.wav"]
     boxed = ImagePart(

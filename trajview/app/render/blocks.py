@@ -9,6 +9,7 @@ from trajview.app.render.ansi import has_ansi
 from trajview.app.render.calls import call_in_short, call_lines, failure_lines, of_field
 from trajview.app.render.evidence import mark_citations
 from trajview.app.render.headers import media_in
+from trajview.app.render.images import media_lines
 from trajview.app.render.lines import Line, Said
 from trajview.app.render.markdown import markdown_lines, prose_line
 from trajview.app.render.options import Fold, ViewOptions
@@ -19,7 +20,6 @@ from trajview.app.render.verbatim import (
     json_lines,
     json_text,
     output_lines,
-    size_of,
     text_lines,
 )
 from trajview.highlight import error_of
@@ -86,19 +86,20 @@ def _answer_lines(message: ToolMessage, fold: Fold, options: ViewOptions) -> lis
         lines += of_field(failure_lines(_error_text(message.error), margin=0), "error", message.function)
     elif not message.parts:
         lines += output_lines("", fold, options)
-    for part in message.parts:
+    rows = options.preview_lines if fold is Fold.PREVIEW else None
+    for number, part in enumerate(message.parts):
         if isinstance(part, TextPart):
             lines += of_field(output_lines(part.text, fold, options), "output", message.function)
         else:
-            lines += _part_lines(part, options)
+            lines += _part_lines(part, number, options, rows if options.show_tools else 0)
     return lines
 
 
 def _said_lines(message: ChatMessage, options: ViewOptions) -> list[Line]:
     """What a person or a model says, thinks and calls."""
     lines: list[Line] = []
-    for part in message.parts:
-        lines += of_field(_prose(part), "text") if isinstance(part, TextPart) else _part_lines(part, options)
+    for number, part in enumerate(message.parts):
+        lines += of_field(_prose(part), "text") if isinstance(part, TextPart) else _part_lines(part, number, options)
     for call in _calls(message):
         lines += call_lines(call, show_edits=options.show_edits)
     return lines
@@ -174,14 +175,17 @@ def _first_words(message: ChatMessage) -> Line:
 
 
 def _part_lines(
-    part: ReasoningPart | ImagePart | AudioPart | VideoPart | OtherPart, options: ViewOptions
+    part: ReasoningPart | ImagePart | AudioPart | VideoPart | OtherPart,
+    number: int,
+    options: ViewOptions,
+    rows: int | None = None,
 ) -> list[Line]:
-    """The lines of a part that is no text."""
+    """The lines of a part that is no text, the `number`-th of its message; a picture in at most `rows` rows."""
     if isinstance(part, ReasoningPart):
         return of_field(_reasoning(part, options), "reasoning")
     if isinstance(part, OtherPart):
         return code_lines(json_lines(part.plain()), "json")
-    return _media(part)
+    return media_lines(part, number, options, rows)
 
 
 def _prose(part: TextPart) -> list[Line]:
@@ -221,30 +225,6 @@ def _reasoning(part: ReasoningPart, options: ViewOptions) -> list[Line]:
         hidden = f"thinking, {count} line{'s' * (count > 1)} hidden"
         return [Line(hidden, style="reasoning.hidden", lead=bar, indent=2, ours=True)]
     return [Line(line, style="reasoning", lead=bar, indent=2, hang=2, words=True) for line in text_lines(text)]
-
-
-def _media(part: ImagePart | AudioPart | VideoPart) -> list[Line]:
-    """The kind of a picture, sound or film, and where it is or how large; then what is marked in a picture."""
-    target = getattr(part, part.type)
-    if not target:
-        target = next((value for value in (part.extras or {}).values() if isinstance(value, str)), "")
-    if target.startswith("data:"):
-        target = f"{target[:64].split(',', 1)[0]}, {size_of(len(target) * 3 // 4)}"
-    line = Line(f"{part.type}  ", style="md.link", lead=("▣", "md.link"), indent=2, hang=2)
-    line.extend(one_line(target, 400), "md.url")
-    boxes = (part.annotations if isinstance(part, ImagePart) else None) or ()
-    return [line, *(Line(_box(box), style="dim", indent=4, hang=6, words=True) for box in boxes)]
-
-
-def _box(box: object) -> str:
-    """What is marked in a picture, and where."""
-    if not isinstance(box, dict):
-        return one_line(str(box), 100)
-    label = one_line(f"{box.get('element_type') or 'box'} “{box.get('text') or ''}”", 100)
-    where = box.get("bounding_box")
-    sides = where.items() if isinstance(where, dict) else ()
-    numbers = one_line(" ".join(f"{name}={at}" for name, at in sides if isinstance(at, int | float)), 100)
-    return f"{label}  {numbers}".rstrip()
 
 
 def _error_text(error: dict[str, Any]) -> str:

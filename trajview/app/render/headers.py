@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import groupby
@@ -145,7 +146,7 @@ def _any_text(message: ChatMessage, limit: int) -> str:
 
 
 def media_in(message: ChatMessage) -> str:
-    """The kind of the first picture, sound or film in a message; "" where it has none."""
-    found = (part.type for part in message.parts if isinstance(part, ImagePart | AudioPart | VideoPart))
-    kind = next(found, "")
-    return f"▣ {kind}" if kind else ""
+    """`▣ image ×2, audio`: the pictures, sounds and films in a message; "" where it has none."""
+    kinds = Counter(part.type for part in message.parts if isinstance(part, ImagePart | AudioPart | VideoPart))
+    named = ", ".join(f"{kind} ×{count}" if count > 1 else kind for kind, count in kinds.items())
+    return f"▣ {named}" if named else ""

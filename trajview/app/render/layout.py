@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
@@ -86,8 +86,13 @@ def _on(style: Style, name: str | Style, palette: Palette) -> Style:
     return style + (palette.get(name, _NONE) if isinstance(name, str) else name)
 
 
-def row_segments(layout: Layout, number: int, palette: Palette, base: Style) -> list[Segment]:
-    """The segments of a row: exactly `layout.width` cells, every one with a style on top of `base`."""
+def row_segments(
+    layout: Layout, number: int, palette: Palette, base: Style, picture: Sequence[Segment] = ()
+) -> list[Segment]:
+    """The segments of a row: exactly `layout.width` cells, every one with a style on top of `base`.
+
+    `picture` stands in the place of the text. What it has a background for, it has all colours for.
+    """
     index, start, end = layout.rows[number]
     line = layout.lines[index]
     if line.finish is not None:
@@ -96,8 +101,11 @@ def row_segments(layout: Layout, number: int, palette: Palette, base: Style) -> 
     fill = _on(base, line.fill, palette)
     style = _on(fill, line.style, palette)
     segments = _margin_segments(margin, line, width, base, fill, palette)
-    segments += _styled(line, start, end, style, palette)
-    used = len(margin.text) + cell_len(line.text[start:end])
+    if picture:
+        segments += (Segment(text, drawn if drawn and drawn.bgcolor else base + drawn) for text, drawn, _ in picture)
+    else:
+        segments += _styled(line, start, end, style, palette)
+    used = Segment.get_line_length(segments)
     if line.one_row and end < len(line.text) and used < width:
         segments.append(Segment("…", style))
         used += 1

@@ -15,7 +15,7 @@ from itertools import accumulate
 from rich.cells import cell_len, get_character_cell_size, split_graphemes
 from rich.style import Style
 
-__all__ = ["TAB", "TERMINAL_TAB", "Line", "Said", "Span", "expand_output_tabs", "expand_tabs", "wrap"]
+__all__ = ["TAB", "TERMINAL_TAB", "Line", "Picture", "Said", "Span", "expand_output_tabs", "expand_tabs", "wrap"]
 
 Span = tuple[int, int, str | Style]
 """Start and end as indices into the text (end exclusive), and a style or its name. Later spans win."""
@@ -36,6 +36,16 @@ class Said:
     tool: str = ""
     start: int = 0
     end: int = sys.maxsize
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """An image of a message: a data URL or a path, which part of the message it is, and the cells that it is drawn in, if any."""
+
+    target: str
+    part: int
+    columns: int = 0
+    rows: int = 0
 
 
 @dataclass(slots=True)
@@ -65,6 +75,10 @@ class Line:
     """Which fields of the message it shows: nothing is found in what is of no field that is searched (an image's place)."""
     action: str = ""
     """What a click on the line does: `fold`, or nothing."""
+    picture: Picture | None = None
+    """The image that the line is of: its facts, or one of its rows."""
+    picture_row: int | None = None
+    """Which row of the drawn image the line is."""
     one_row: bool = False
     """What does not fit on one row is cut off (headers); what stands at the right has room first, up to half the row."""
     finish: Callable[[], None] | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 
 __all__ = ["Fold", "ViewOptions"]
 
@@ -28,6 +29,10 @@ class ViewOptions:
     fold_level: int = 0
     """How messages are folded that are not by hand: tool output to its first lines (0), all (1), none (2)."""
     preview_lines: int = 8
+    picture_rows: int = 0
+    """The most rows that an image is drawn in; 0: none is drawn."""
+    folder: Path | None = None
+    """The folder of the log, below which images lie that are named by their paths; None: they are not looked for."""
     bare: bool = False
     """No header: the lines of the text only (raw JSON, metadata)."""
     language: str = ""

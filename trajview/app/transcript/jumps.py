@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from trajview.app.shared.commands import Commands
     from trajview.app.transcript.branches import Brancher
     from trajview.app.transcript.desk import Desk
+    from trajview.app.transcript.pictures import Images
     from trajview.app.transcript.searching import Searcher
     from trajview.app.transcript.session import Steps, TranscriptSession
 
@@ -163,9 +164,9 @@ class Jumps:
 class Looks:
     """Folds and unfolds. The app keeps the look, which goes with the reader into other runs."""
 
-    def __init__(self, desk: Desk, app: TrajviewApp) -> None:
+    def __init__(self, desk: Desk, app: TrajviewApp, images: Images) -> None:
         self._reading, self._display, self._panes = desk.reading, desk.display, desk.panes
-        self._notices, self._app = desk.notices, app
+        self._notices, self._app, self._images = desk.notices, app, images
 
     @property
     def commands(self) -> Commands:
@@ -187,9 +188,10 @@ class Looks:
         }
 
     def fold(self) -> None:
-        """Fold or unfold the message under the cursor."""
-        self._reading.shown.toggle_fold()
-        self._display.moved()
+        """Open the image under the cursor, or else fold or unfold the message."""
+        if not self._images.open_at_cursor():
+            self._reading.shown.toggle_fold()
+            self._display.moved()
 
     def _change(self, change: Callable[[TranscriptSession], str]) -> None:
         """Change what all messages show, and say what `change` returns."""

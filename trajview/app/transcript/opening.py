@@ -8,6 +8,8 @@ from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
+from trajview.app.render.images import can_draw
+from trajview.app.transcript.pictures import picture_rows_at
 from trajview.app.transcript.session import TranscriptSession
 from trajview.corpus.process_wide import giving_way, short_turns
 from trajview.errors import UNFORESEEN, Problem, TrajviewError, bug
@@ -114,6 +116,8 @@ class Opener:
             preview_lines=app.settings.preview_lines,
             width=self._view.text_width or 80,
             agents=run.agents or (),
+            folder=self._reading.info.path.parent,
+            picture_rows=picture_rows_at(self._view.size.height) if app.settings.images and can_draw() else 0,
         )
         if app.look is not None:
             session.look_as(app.look)

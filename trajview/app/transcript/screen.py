@@ -38,6 +38,7 @@ from trajview.app.transcript.jumps import Jumps, Looks
 from trajview.app.transcript.minimap import Minimap
 from trajview.app.transcript.opening import Follower, Opener, RunRead, Wanted
 from trajview.app.transcript.outline import Outline
+from trajview.app.transcript.pictures import Images
 from trajview.app.transcript.searching import Searcher
 from trajview.app.transcript.session import TranscriptSession
 from trajview.app.transcript.text import TokenCounter, failed_text, opening_text, status_text, title_text
@@ -211,6 +212,8 @@ class TranscriptScreen(TrajviewScreen):
             written=lambda: self.citer.reasoning_changed(),
         )
         self.citer = Citer(desk, app, self.annotator)
+        self.images = Images(desk)
+        self.view.open_image = self.images.open
         self.row_selection = RowSelection(self.view)
         episode = EpisodeKeys(
             app,
@@ -222,7 +225,7 @@ class TranscriptScreen(TrajviewScreen):
         )
         parts = (
             episode, self.view, self.jumps, self.places, self.searcher, self.highlighter, self.brancher,
-            Looks(desk, app), WaysOut(desk, app, self.opener.run_changed), self.unit_scorer, self.citer, self.row_selection,
+            Looks(desk, app, self.images), WaysOut(desk, app, self.opener.run_changed), self.unit_scorer, self.citer, self.row_selection,
         )  # fmt: skip
         self.commands = {id: command for part in parts for id, command in part.commands.items()} | {
             "run.next": partial(self._step_run, 1),
@@ -414,6 +417,7 @@ class TranscriptScreen(TrajviewScreen):
         """The reader has moved."""
         if self.session is not None:
             self.shown.follow()
+            self.images.draw()
             self._say_status()
             self.panes.describe()
 

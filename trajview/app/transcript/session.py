@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 from trajview.app.render.blocks import message_lines
@@ -17,12 +18,13 @@ from trajview.app.render.calls import call_at, line_of_call, sign_entries
 from trajview.app.render.evidence import mark_quote, quoted_row
 from trajview.app.render.headers import Scored, unit_header
 from trajview.app.render.layout import Layout, lay_out
-from trajview.app.render.lines import Line
+from trajview.app.render.lines import Line, Picture
 from trajview.app.render.matches import rows_of_matches
 from trajview.app.render.options import Fold, ViewOptions
 from trajview.app.shared.linemap import LineMap
 from trajview.app.shared.positions import Position, Positions
 from trajview.app.transcript.highlights import Highlights
+from trajview.app.transcript.pictures import Pictures, picture_rows_at
 from trajview.app.transcript.search import SearchHits
 from trajview.app.transcript.sizes import estimates, sizes_of
 from trajview.app.transcript.unit_facts import UnitFacts
@@ -69,6 +71,8 @@ class TranscriptSession(Positions):
         preview_lines: int = 8,
         width: int = 80,
         agents: Sequence[str] = (),
+        folder: Path | None = None,
+        picture_rows: int = 0,
     ) -> None:
         """Read a transcript from its start.
 
@@ -80,6 +84,8 @@ class TranscriptSession(Positions):
             preview_lines: Lines that are shown of folded tool output.
             width: Columns.
             agents: Who speaks in the run: see `speakers_of`.
+            folder: The folder of the log, for images that are named by their paths.
+            picture_rows: The most rows that an image is drawn in at first; 0: none is ever drawn.
         """
         super().__init__()
         self.transcript = transcript
@@ -88,8 +94,15 @@ class TranscriptSession(Positions):
         self._speakers = {} if bare else speakers_of(self.messages, agents)
         self.unit_starts = transcript.unit_starts
         self.options = ViewOptions(
-            bare=bare, language=language, preview_lines=preview_lines, width=max(10, width), fold_level=2 if bare else 0
+            bare=bare,
+            language=language,
+            preview_lines=preview_lines,
+            width=max(10, width),
+            fold_level=2 if bare else 0,
+            folder=folder,
+            picture_rows=picture_rows,
         )
+        self.pictures = Pictures()
         self.folds: dict[int, Fold] = {}
         """How messages are folded by hand."""
         self.highlights = Highlights(transcript, rules, units)
@@ -236,8 +249,9 @@ class TranscriptSession(Positions):
         self.height = max(1, height)
         width = max(10, width)
         match = self.hits.match_here
-        if width != self.options.width:
-            self.options = replace(self.options, width=width)
+        picture_rows = picture_rows_at(self.height, self.options.picture_rows) if self.options.picture_rows else 0
+        if (width, picture_rows) != (self.options.width, self.options.picture_rows):
+            self.options = replace(self.options, width=width, picture_rows=picture_rows)
             self._relayout()
         self._put_at(anchors)
         if match is not None:
@@ -262,6 +276,26 @@ class TranscriptSession(Positions):
                 for at in anchors
             )
         self._clamp()
+
+    def undrawn(self) -> list[tuple[int, Picture]]:
+        """The pictures in the window that are still to be drawn, and the messages that they are in."""
+        found: dict[tuple[int, int], Picture] = {}
+        message, number = self.top
+        room = self.height
+        while self.options.picture_rows and room > 0 and message < len(self.messages):
+            layout = self.layout(message)
+            for index, _, _ in layout.rows[number : number + room]:
+                line = layout.lines[index]
+                if line.picture_row is not None and line.picture and not self.pictures.row(message, line):
+                    found[message, line.picture.part] = line.picture
+            room -= len(layout.rows) - number
+            message, number = message + 1, 0
+        return [(message, picture) for (message, _), picture in found.items()]
+
+    def line_at(self, position: Position) -> Line:
+        """The line that a row is of."""
+        layout = self.layout(position[0])
+        return layout.lines[layout.rows[min(position[1], len(layout.rows) - 1)][0]]
 
     # -- folds ---------------------------------------------------------------------------------------------------------
 
@@ -334,8 +368,9 @@ class TranscriptSession(Positions):
         self._show_cursor(0)
 
     def look_as(self, options: ViewOptions) -> None:
-        """Show and fold the same as in another transcript, at this one's width."""
-        options = replace(options, width=self.options.width)
+        """Show and fold the same as in another transcript, at this one's width, with its images."""
+        own = self.options
+        options = replace(options, width=own.width, folder=own.folder, picture_rows=own.picture_rows)
         if options != self.options:
             message = self.message
             self.options = options

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 from rich.segment import Segment
@@ -11,7 +11,8 @@ from textual import events
 from textual.strip import Strip
 
 from trajview.app.render.layout import Palette, row_segments
-from trajview.app.render.lines import Said
+from trajview.app.render.lines import Picture, Said
+from trajview.app.shared.positions import Position
 from trajview.app.shared.rows_view import GUTTER, RowsView
 from trajview.app.shared.strips import LookedFor, with_matches
 from trajview.app.transcript.session import TranscriptSession
@@ -31,6 +32,8 @@ class TranscriptView(RowsView, can_focus=True, inherit_bindings=False):
     def __init__(self, session: TranscriptSession | None = None, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.session: TranscriptSession | None = session
+        self.open_image: Callable[[Picture], None] | None = None
+        """Called when an image is clicked."""
 
     @property
     def text_width(self) -> int:
@@ -58,7 +61,8 @@ class TranscriptView(RowsView, can_focus=True, inherit_bindings=False):
         session = self._transcript
         width = session.options.width
         layout = session.layout(item)
-        segments: Iterable[Segment] = row_segments(layout, number, palette, self._base)
+        picture = session.pictures.row(item, layout.lines[layout.rows[number][0]])
+        segments: Iterable[Segment] = row_segments(layout, number, palette, self._base, picture)
         looked_for: list[LookedFor] = [
             (rule.pattern, partial(_looks_at, rule), palette[f"rule.{rule.colour or 'yellow'}"])
             for rule in session.highlights.rules_on(item)
@@ -72,6 +76,10 @@ class TranscriptView(RowsView, can_focus=True, inherit_bindings=False):
             segments = Segment.apply_style(segments, palette["cursor"])
         edges = self._gutter(item, number, palette), Segment(" " * MARGIN, self._base)
         return Strip([edges[0], *segments, edges[1]], width + self.EDGES)
+
+    def _selectable(self, strip: Strip, position: Position) -> tuple[int, int] | None:
+        is_drawn = self._transcript.line_at(position).picture_row is not None
+        return None if is_drawn else super()._selectable(strip, position)
 
     def _gutter(self, message: int, number: int, palette: Palette) -> Segment:
         session = self._transcript
@@ -91,12 +99,19 @@ class TranscriptView(RowsView, can_focus=True, inherit_bindings=False):
         session, clicked = self.session, self._position_of(event)
         if session is None or clicked is None:
             return
-        session.cursor = message, number = clicked
-        layout = session.layout(message)
-        line = layout.lines[layout.rows[min(number, len(layout.rows) - 1)][0]]
-        if line.action == "fold" or event.chain == 2:
-            session.toggle_fold(message)
+        session.cursor = clicked
+        line = session.line_at(clicked)
+        if line.picture is not None and self.open_image is not None:
+            if event.chain == 1 and self.text_selection is None:
+                self.open_image(line.picture)
+        elif line.action == "fold" or event.chain == 2:
+            session.toggle_fold(clicked[0])
         self.sync()
+
+    def picture_drawn(self) -> None:
+        """A picture of the session has been drawn: show it."""
+        self._forget()
+        self.refresh()
 
 
 def _looks_at(rule: Rule, said: Said) -> bool:

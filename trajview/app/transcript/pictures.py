@@ -1,0 +1,183 @@
+"""The images of a transcript: drawn in a thread when they come on the screen, and opened in the desktop's viewer."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from rich.segment import Segment
+
+from trajview.app.render.images import Rows, drawn
+from trajview.errors import TrajviewError
+from trajview.models.images import bytes_of, header_of, path_of
+
+if TYPE_CHECKING:
+    from trajview.app.render.lines import Line, Picture
+    from trajview.app.shared.background import Task
+    from trajview.app.transcript.desk import Desk
+    from trajview.app.transcript.session import TranscriptSession
+
+__all__ = ["Images", "Pictures", "picture_rows_at", "viewer_command"]
+
+_MOST_CELLS: Final = 200_000
+"""Of pictures that are kept: those of ten full screens, or more."""
+_HEARD: Final = 3.0
+"""Seconds in which a viewer says whether it can show an image, if it says so at all."""
+_READ: Final = 12.0
+"""Seconds that a path is on the screen, for somebody to copy it."""
+
+
+def picture_rows_at(height: int, before: int = 0) -> int:
+    """The most rows of a picture in a window of some height: two thirds.
+
+    A few rows more or less, as when a prompt opens, leave it as it was before: pictures would be drawn anew.
+    """
+    fitting = max(1, 2 * height // 3)
+    return before if abs(fitting - before) <= before // 4 else fitting
+
+
+class Pictures:
+    """The pictures of a session that were drawn, those seen last."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[tuple[int, int, int, int], Rows] = OrderedDict()
+        self._cells = 0
+
+    def row(self, message: int, line: Line) -> Sequence[Segment]:
+        """What is drawn on a line of a message; nothing where it is of no picture, or of one that is not drawn yet."""
+        if line.picture is None or line.picture_row is None:
+            return ()
+        key = _key(message, line.picture)
+        rows = self._kept.get(key)
+        if rows is None:
+            return ()
+        self._kept.move_to_end(key)
+        return rows[line.picture_row]
+
+    def keep(self, message: int, picture: Picture, rows: Rows) -> None:
+        """Keep a picture, at the expense of those that nobody has looked at for the longest time."""
+        self._kept[_key(message, picture)] = rows
+        self._cells += picture.columns * picture.rows
+        while self._cells > _MOST_CELLS:
+            (_, _, columns, height), _ = self._kept.popitem(last=False)
+            self._cells -= columns * height
+
+
+def _key(message: int, picture: Picture) -> tuple[int, int, int, int]:
+    return message, picture.part, picture.columns, picture.rows
+
+
+class Images:
+    """Draws the images that are on the screen, one after the other in a thread, and opens one in the desktop's viewer."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._reading, self._view = desk.reading, desk.display.view
+        self._notices, self._background = desk.notices, desk.background
+        self._drawing = False
+
+    def draw(self) -> None:
+        """Draw what has come on the screen."""
+        session = self._reading.session
+        if not self._drawing and session is not None and session.undrawn():
+            self._drawing = True
+            self._background.start("images", self._draw_all, waited_for=False)
+
+    def _draw_all(self, task: Task) -> None:
+        while (wanted := task.ask(self._next)) is not None:
+            session, message, picture = wanted
+            try:
+                rows = drawn(picture, session.options.folder)
+            except TrajviewError as error:
+                rows = [[Segment(line[: picture.columns])] for line in (error.sentence, *" " * (picture.rows - 1))]
+            task.tell(self._take, session, message, picture, rows)
+
+    def _next(self) -> tuple[TranscriptSession, int, Picture] | None:
+        """What is on the screen now, and not drawn: the first of it."""
+        session = self._reading.session
+        undrawn = session.undrawn() if session is not None else []
+        if session is None or not undrawn:
+            self._drawing = False
+            return None
+        return session, *undrawn[0]
+
+    def _take(self, session: TranscriptSession, message: int, picture: Picture, rows: Rows) -> None:
+        session.pictures.keep(message, picture, rows)
+        self._view.picture_drawn()
+
+    def open_at_cursor(self) -> bool:
+        """Open the image that the cursor is on; False where it is on none."""
+        session = self._reading.shown
+        picture = session.line_at(session.cursor).picture if session.messages else None
+        if picture is not None:
+            self.open(picture)
+        return picture is not None
+
+    def open(self, picture: Picture) -> None:
+        """Open an image in the desktop's viewer, or say where it lies."""
+        self._background.start("open-image", partial(self._open, picture.target), exclusive=False, waited_for=False)
+
+    def _open(self, target: str, task: Task) -> None:
+        try:
+            path = _file_of(target, self._reading.shown.options.folder)
+            problem = _open_outside(path)
+        except (TrajviewError, OSError) as error:
+            problem = f"The image cannot be opened: {error}."
+        if problem:
+            task.tell(self._notices.toast, problem, seconds=_READ, length=1_000)
+        else:
+            task.tell(self._notices.brief, "opened in the desktop's viewer")
+
+
+def _file_of(target: str, folder: Path | None) -> Path:
+    """The file of an image. The data of a data URL are written into one that others cannot read; it goes when we end."""
+    data = bytes_of(target, folder)
+    if not target.startswith("data:"):
+        return path_of(target, folder)
+    header = header_of(data)
+    assert header is not None
+    handle, name = tempfile.mkstemp(f".{header.kind.lower()}", "image-", _own_folder())
+    with open(handle, "wb") as file:
+        file.write(data)
+    return Path(name)
+
+
+@cache
+def _own_folder() -> str:
+    folder = tempfile.mkdtemp(prefix="trajview-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def viewer_command(environ: Mapping[str, str], platform: str) -> str | None:
+    """The program that opens a file as a double click does; None where there is no desktop, as over ssh."""
+    if platform == "darwin":
+        return None if "SSH_CONNECTION" in environ else "open"
+    return "xdg-open" if environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY") else None
+
+
+def _open_outside(path: Path) -> str:
+    """Open a file in the desktop's viewer. Returns what is to be said where that does not work."""
+    command = viewer_command(os.environ, sys.platform)
+    lies = f"the image is {path}"
+    if command is None:
+        return f"There is no desktop here: {lies}"
+    if shutil.which(command) is None:
+        return f"There is no program {command}: {lies}"
+    nowhere = subprocess.DEVNULL
+    viewer = subprocess.Popen(
+        [command, str(path)], stdin=nowhere, stdout=nowhere, stderr=nowhere, start_new_session=True
+    )
+    try:
+        failed = viewer.wait(_HEARD) != 0
+    except subprocess.TimeoutExpired:  # it is the viewer itself that was started
+        return ""
+    return f"{command} cannot show it: {lies}" if failed else ""
