@@ -103,5 +103,5 @@ def _surroundings() -> list[str]:
         ", ".join(f"{name} {version_of(name)}" for name in names),
         f"Python {platform.python_version()}, {platform.platform()}, {os.cpu_count()} cores",
         f"TERM {os.environ.get('TERM')}, COLORTERM {os.environ.get('COLORTERM')}, {size.columns}x{size.lines}, "
-        f"terminals: {', '.join(terminals) or 'none'}, {getattr(sys.stdout, 'encoding', None)}",
+        f"terminals: {', '.join(terminals) or 'none'}, {sys.stdout.encoding if sys.stdout else 'no output'}",
     ]

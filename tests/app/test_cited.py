@@ -14,6 +14,7 @@ from trajview.annotation.citations import find_citations
 from trajview.app.annotate.citing import YOU, Cited, cited_in, highlights_of, why_nowhere
 from trajview.app.render.evidence import QUOTED, citations_on_rows
 from trajview.app.render.options import Fold
+from trajview.app.transcript.jumps import toggle_reasoning
 from trajview.app.transcript.session import TranscriptSession
 from trajview.formats.chat_source import ChatSource
 from trajview.models.messages import (
@@ -188,7 +189,7 @@ def test_quoted_words_are_gone_to_and_unfolded_where_they_are_hidden() -> None:
 
 def test_hidden_reasoning_is_shown_for_a_quotation_of_it() -> None:
     session = opened()
-    session.toggle_reasoning()
+    toggle_reasoning(session)
     assert session.to_quote(4, "quiet thought")
     assert row(session) == "a quiet thought"
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.models.strategies import transcripts
 from trajview.app.render.headers import Scored
 from trajview.app.render.options import Fold
+from trajview.app.transcript.jumps import toggle_edits, toggle_reasoning, toggle_tools
 from trajview.app.transcript.session import SearchHits, TranscriptSession
 from trajview.app.transcript.unit_facts import UnitFacts
 from trajview.highlight import Highlight, compile_rule, text_of
@@ -98,7 +99,8 @@ def flat_copy(session: TranscriptSession) -> list[tuple[int, int]]:
 SMALL = st.integers(-60, 60)
 MOVES = st.one_of(
     st.tuples(st.sampled_from(["move", "scroll", "scroll_window", "scroll_to_row"]), SMALL),
-    st.tuples(st.sampled_from(["to_top", "to_end", "toggle_fold", "next_fold_level", "toggle_reasoning", "toggle_tools"])),
+    st.tuples(st.sampled_from(["to_top", "to_end", "toggle_fold", "next_fold_level"])),
+    st.tuples(st.sampled_from([toggle_edits, toggle_reasoning, toggle_tools])),
     st.tuples(st.just("highlights.set_marks"), st.dictionaries(st.integers(-1, 12), st.text(max_size=3))),
     st.tuples(st.sampled_from(["steps.unit", "steps.user", "steps.highlight", "steps.error", "steps.mark"]), st.sampled_from([-1, 1])),
     st.tuples(st.sampled_from(["to_message", "to_unit", "unfold"]), st.integers(0, 11)),
@@ -119,6 +121,8 @@ def test_the_cursor_is_on_the_screen_and_the_screen_is_exact_whatever_was_done(
     for name, *arguments in moves:
         if name == "find":
             find(session, str(arguments[0]))
+        elif callable(name):
+            name(session)
         elif name in ("unfold", "toggle_fold") and (
             not session.messages or (arguments and arguments[0] >= len(session.messages))  # type: ignore[operator]
         ):
@@ -447,11 +451,11 @@ def test_folding_what_the_cursor_is_deep_in_keeps_the_cursor_on_it() -> None:
 def test_hidden_reasoning_and_tools_come_back() -> None:
     session = opened(tools(), height=40)
     before = flat(session)
-    assert not session.toggle_reasoning()
-    assert not session.toggle_tools()
+    assert not toggle_reasoning(session)
+    assert not toggle_tools(session)
     assert len(flat(session)) < len(before)
-    assert session.toggle_reasoning()
-    assert session.toggle_tools()
+    assert toggle_reasoning(session)
+    assert toggle_tools(session)
     assert flat(session) == before
 
 
@@ -511,7 +515,7 @@ def test_a_step_from_within_folded_output_goes_to_its_hidden_hits() -> None:
 
 def test_hits_in_hidden_reasoning_are_shown() -> None:
     session = opened(tools())
-    session.toggle_reasoning()
+    toggle_reasoning(session)
     find(session, "hm")
     session.hits.go(1)
     assert row_text(session, session.cursor) == "hm"
@@ -519,7 +523,7 @@ def test_hits_in_hidden_reasoning_are_shown() -> None:
 
 def test_hits_in_hidden_tool_output_are_shown() -> None:
     session = opened(tools())
-    session.toggle_tools()
+    toggle_tools(session)
     find(session, "out 50")
     session.hits.go(2)
     assert row_text(session, session.cursor) == "out 50"
@@ -554,7 +558,7 @@ def test_a_search_without_hits_goes_nowhere() -> None:
 
 def test_an_empty_transcript_bears_every_move() -> None:
     session = opened(transcript())
-    for move in ("to_top", "to_end", "next_fold_level", "toggle_reasoning", "toggle_tools", "toggle_fold"):
+    for move in ("to_top", "to_end", "next_fold_level", "toggle_fold"):
         getattr(session, move)()
         check(session)
     for step in ("move", "scroll", "scroll_window", "scroll_to_row", "steps.unit", "steps.user", "steps.highlight", "steps.error", "steps.mark", "to_message", "to_percentage"):  # fmt: skip
@@ -606,7 +610,7 @@ def test_twenty_thousand_messages_open_at_once() -> None:
 def test_output_opened_by_hand_is_shown_while_tool_output_is_hidden() -> None:
     session = TranscriptSession(Transcript(messages=[ToolMessage(content="one\ntwo")]))
     session.set_view(60, 20)
-    session.toggle_tools()
+    toggle_tools(session)
     assert "one" not in session.layout(0).rows_of_text()
     session.toggle_fold(0)
     assert {"one", "two"} <= set(session.layout(0).rows_of_text())

@@ -162,26 +162,37 @@ class _Walker:
         kept = [name for name, kind in found.items() if name in logs or kind is not _Kind.FILE]
         others = len(found) - len(kept)
         for name in sorted(kept, key=natural_key):
-            is_log = name in logs
-            try:
-                status = os.stat(within + name)  # noqa: PTH116 - as above
-            except OSError as error:  # a symbolic link to nowhere or to itself, or gone since
-                if is_log:
-                    yield _problem(path / name, error)
-                else:
-                    others += 1
-                continue
-            is_folder = stat.S_ISDIR(status.st_mode) and _may_hold_logs(name, is_store)
-            if not is_folder and not (is_log and stat.S_ISREG(status.st_mode)):
+            one = self._named(within, whole, name, found[name], shown, is_log=name in logs, in_store=is_store)
+            if isinstance(one, Skipped):
                 others += 1
-            elif found[name] is _Kind.LINK and self._leads_out(within + name):
-                self.outward += 1
-            elif is_folder:
-                yield _Folder(path / name, shown + name + os.sep)
-            elif self._is_new(whole + name):
-                yield SourceFile(path / name, shown + name, False, as_stamp(status), self.only)
+            elif one is not None:
+                yield one
         if others:
             yield Skipped(others)
+
+    def _named(
+        self, within: str, whole: str, name: str, kind: _Kind, shown: str, *, is_log: bool, in_store: bool
+    ) -> SourceFile | Problem | _Folder | Skipped | None:
+        """What a name in a folder stands for; None where it was found before, or is a link that is not followed.
+
+        `within` and `whole` are the folder's path, as it was given and from the root, up to the name.
+        """
+        path = Path(within + name)
+        try:
+            status = os.stat(path)  # noqa: PTH116 - there may be many
+        except OSError as error:  # a symbolic link to nowhere or to itself, or gone since
+            return _problem(path, error) if is_log else Skipped(1)
+        is_folder = stat.S_ISDIR(status.st_mode) and _may_hold_logs(name, in_store)
+        if not is_folder and not (is_log and stat.S_ISREG(status.st_mode)):
+            return Skipped(1)
+        if kind is _Kind.LINK and self._leads_out(within + name):
+            self.outward += 1
+            return None
+        if is_folder:
+            return _Folder(path, shown + name + os.sep)
+        if not self._is_new(whole + name):
+            return None
+        return SourceFile(path, shown + name, False, as_stamp(status), self.only)
 
     def _names_in(self, path: Path) -> dict[str, _Kind]:
         """The names in a folder, and what each is; none where it was looked into before. Raises OSError."""

@@ -19,14 +19,13 @@ from .temporal import (
     strip_temporal_markers,
     wrap_temporal,
 )
-from .yaml_bounds import YamlBoundsError, check_bounds
+from .yaml_bounds import LOADER, YamlBoundsError, check_bounds
 
 __all__ = [
     "DEPRECATED_TYPES", "TEMPORAL_END", "TEMPORAL_START", "Attachment", "AttachmentType", "Conversation", "Post",
     "Round", "drop_temporal", "split_temporal", "strip_temporal_markers", "wrap_temporal",
 ]  # fmt: skip
 
-_SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _SafeDumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 DEPRECATED_TYPES = frozenset({"python", "sample", "text"})
@@ -159,7 +158,7 @@ class Conversation(_Model):
         """Read a conversation from YAML. Raises FormatError if it is no YAML; pydantic's ValidationError if no conversation."""
         try:
             check_bounds(text)
-            data = yaml.load(text, Loader=_SafeLoader)
+            data = yaml.load(text, Loader=LOADER)
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None)
             problem = getattr(error, "problem", None) or "it cannot be parsed"

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import yaml
 
-__all__ = ["YamlBoundsError", "check_bounds"]
+__all__ = ["LOADER", "YamlBoundsError", "check_bounds"]
 
 _MAX_DEPTH: Final = 200
 _VALUES: Final = 2_000_000, 100
@@ -23,7 +23,7 @@ _KEYS: Final = 100_000, 5
 what an alias stands for."""
 _TEXT: Final = 64
 """Characters of text that count as another value."""
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class YamlBoundsError(ValueError):
@@ -62,7 +62,7 @@ def check_bounds(text: str) -> None:
     inside = [_Node()]
     """The collections that are open, and what is outside of all."""
     written = unfolded = merged = 0
-    for event in yaml.parse(text, _Loader):
+    for event in yaml.parse(text, LOADER):
         if isinstance(event, yaml.CollectionStartEvent):
             if len(inside) > _MAX_DEPTH:
                 raise YamlBoundsError(f"it is nested more than {_MAX_DEPTH} levels deep", event.start_mark)

@@ -138,7 +138,7 @@ class Brancher:
         branches = self._branches
         found = branches.at(self._reading.index, session.message)
         if found:
-            call = session.call_at_cursor()
+            call = session.calls.at_cursor()
             return next((entry for entry in found if entry.call >= call), found[-1])
         unit = messages_of(session.transcript, session.unit)
         within = [entry for at in unit for entry in branches.at(self._reading.index, at)]
@@ -156,7 +156,7 @@ class Brancher:
 
         def arrive(session: TranscriptSession) -> None:
             if entry is not None and entry.transcript == parent:
-                session.to_call(entry.message, entry.call)
+                session.calls.go(entry.message, entry.call)
 
         self._places.jump(parent, arrive)
 

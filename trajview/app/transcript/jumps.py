@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from trajview.app.transcript.searching import Searcher
     from trajview.app.transcript.session import Steps, TranscriptSession
 
-__all__ = ["Jumps", "Looks"]
+__all__ = ["Jumps", "Looks", "toggle_edits", "toggle_reasoning", "toggle_tools"]
 
 
 class Jumps:
@@ -161,6 +162,24 @@ class Jumps:
             self._display.moved()
 
 
+def toggle_reasoning(session: TranscriptSession) -> bool:
+    """Show or hide reasoning; returns whether it is shown now."""
+    session.show(replace(session.options, show_reasoning=not session.options.show_reasoning))
+    return session.options.show_reasoning
+
+
+def toggle_tools(session: TranscriptSession) -> bool:
+    """Show or hide tool output; returns whether it is shown now."""
+    session.show(replace(session.options, show_tools=not session.options.show_tools))
+    return session.options.show_tools
+
+
+def toggle_edits(session: TranscriptSession) -> bool:
+    """Show edits as differences, or the texts as they were handed over; returns whether as differences now."""
+    session.show(replace(session.options, show_edits=not session.options.show_edits))
+    return session.options.show_edits
+
+
 class Looks:
     """Folds and unfolds. The app keeps the look, which goes with the reader into other runs."""
 
@@ -174,13 +193,13 @@ class Looks:
             "fold.toggle": self.fold,
             "fold.level": lambda: self._change(lambda session: session.next_fold_level()),
             "show.reasoning": lambda: self._change(
-                lambda session: "reasoning shown" if session.toggle_reasoning() else "reasoning hidden"
+                lambda session: "reasoning shown" if toggle_reasoning(session) else "reasoning hidden"
             ),
             "show.edits": lambda: self._change(
-                lambda session: "edits as differences" if session.toggle_edits() else "edits as old and new text"
+                lambda session: "edits as differences" if toggle_edits(session) else "edits as old and new text"
             ),
             "show.tools": lambda: self._change(
-                lambda session: "tool output shown" if session.toggle_tools() else "tool output hidden"
+                lambda session: "tool output shown" if toggle_tools(session) else "tool output hidden"
             ),
             "show.outline": lambda: self._panes.show_outline(not self._panes.outline_shown),
             "outline.highlighted": self.only_highlighted,

@@ -35,7 +35,7 @@ from trajview.models.transcript import Transcript
 from trajview.places import RunPlace
 from trajview.textsafe import strip_escapes, without_colours
 
-__all__ = ["LONG", "Hits", "Position", "SearchHits", "Steps", "TranscriptSession"]
+__all__ = ["LONG", "Calls", "Hits", "Position", "SearchHits", "Steps", "TranscriptSession"]
 
 FOLD_LEVELS = ("tool output folded", "all folded", "all open")
 LAYOUTS_KEPT = 400
@@ -57,7 +57,7 @@ class TranscriptSession(Positions):
     """What the reader sees of a transcript, and where he is: what is laid out, and how high the rest is about.
 
     Its parts know what is highlighted (`highlights`), and go to the next thing of a kind (`steps`) and to the matches of a
-    search (`hits`).
+    search (`hits`); `calls` knows where calls begin.
     """
 
     def __init__(
@@ -108,6 +108,7 @@ class TranscriptSession(Positions):
         self.highlights = Highlights(transcript, rules, units)
         self.hits = Hits(self)
         self.steps = Steps(self, self.hits)
+        self.calls = Calls(self)
         self.scored: dict[int, Scored] = {}
         """The units that were scored or noted by hand."""
         self.entries: dict[int, dict[int, str]] = {}
@@ -345,22 +346,8 @@ class TranscriptSession(Positions):
         self.look_as(replace(self.options, fold_level=(self.options.fold_level + 1) % len(FOLD_LEVELS)))
         return FOLD_LEVELS[self.options.fold_level]
 
-    def toggle_reasoning(self) -> bool:
-        """Show or hide reasoning; returns whether it is shown now."""
-        self._show(replace(self.options, show_reasoning=not self.options.show_reasoning))
-        return self.options.show_reasoning
-
-    def toggle_tools(self) -> bool:
-        """Show or hide tool output; returns whether it is shown now."""
-        self._show(replace(self.options, show_tools=not self.options.show_tools))
-        return self.options.show_tools
-
-    def toggle_edits(self) -> bool:
-        """Show edits as differences, or the texts as they were handed over; returns whether as differences now."""
-        self._show(replace(self.options, show_edits=not self.options.show_edits))
-        return self.options.show_edits
-
-    def _show(self, options: ViewOptions) -> None:
+    def show(self, options: ViewOptions) -> None:
+        """Show and hide what these options say; the reader stays where he is."""
         anchors = self._anchors()
         self.options = options
         self._relayout()
@@ -433,28 +420,10 @@ class TranscriptSession(Positions):
         """
         self.to_message(message)
         if self.messages:
-            call = self._call_answered_by(self.message)
+            call = self.calls.answered_by(self.message)
             third = self.walk(self.cursor, -(self.height // 3))
             self.top = third if call is None else max(self.walk(self.cursor, -(2 * self.height // 3)), min(third, call))
             self._clamp()
-
-    def _call_answered_by(self, number: int) -> Position | None:
-        """Where the call begins that a message answers; None where it answers none of the calls before it."""
-        answer = self.messages[number]
-        if not isinstance(answer, ToolMessage) or answer.tool_call_id is None:
-            return None
-        while number and self.roles[number] == "tool":
-            number -= 1
-        asked = self.messages[number]
-        calls = asked.tool_calls if isinstance(asked, AssistantMessage) else None
-        call = next((index for index, call in enumerate(calls or ()) if call.id == answer.tool_call_id), None)
-        return None if call is None else (number, self._row_of_call(number, call) or 0)
-
-    def _row_of_call(self, message: int, call: int) -> int | None:
-        """The row of a message on which a call begins; None where it is folded away."""
-        layout = self.layout(message)
-        line = line_of_call(layout.lines, call)
-        return None if line is None else bisect_left(layout.rows, (line, 0, 0))
 
     def to_place(self, cursor: Position, top: Position) -> None:
         """Back to a place of before, as far as it is still there."""
@@ -482,17 +451,6 @@ class TranscriptSession(Positions):
         self.to_message(message, row)
         return row is not None
 
-    def call_at_cursor(self) -> int:
-        """Which of its message's calls the cursor is on, -1 above the first."""
-        layout = self.layout(self.message)
-        return call_at(layout.lines, layout.rows[min(self.cursor[1], len(layout.rows) - 1)][0])
-
-    def to_call(self, message: int, call: int) -> None:
-        """Jump to a call of a message, or to the message where the call is folded away."""
-        self.to_message(message)
-        if self.messages:
-            self.to_message(message, self._row_of_call(self.message, call))
-
     # -- what is said of messages and units ----------------------------------------------------------------------------
 
     def set_scored(self, scored: Mapping[int, Scored]) -> None:
@@ -511,6 +469,45 @@ class TranscriptSession(Positions):
         if quoted != self.quoted:
             self.quoted = quoted
             self._changes += 1
+
+
+class Calls:
+    """The calls in the messages of a session: where each begins, as it is folded now."""
+
+    def __init__(self, session: TranscriptSession) -> None:
+        self._session = session
+
+    def at_cursor(self) -> int:
+        """Which of its message's calls the cursor is on, -1 above the first."""
+        session = self._session
+        layout = session.layout(session.message)
+        return call_at(layout.lines, layout.rows[min(session.cursor[1], len(layout.rows) - 1)][0])
+
+    def go(self, message: int, call: int) -> None:
+        """Jump to a call of a message, or to the message where the call is folded away."""
+        session = self._session
+        session.to_message(message)
+        if session.messages:
+            session.to_message(message, self._row(session.message, call))
+
+    def answered_by(self, number: int) -> Position | None:
+        """Where the call begins that a message answers; None where it answers none of the calls before it."""
+        session = self._session
+        answer = session.messages[number]
+        if not isinstance(answer, ToolMessage) or answer.tool_call_id is None:
+            return None
+        while number and session.roles[number] == "tool":
+            number -= 1
+        asked = session.messages[number]
+        calls = asked.tool_calls if isinstance(asked, AssistantMessage) else None
+        call = next((index for index, call in enumerate(calls or ()) if call.id == answer.tool_call_id), None)
+        return None if call is None else (number, self._row(number, call) or 0)
+
+    def _row(self, message: int, call: int) -> int | None:
+        """The row of a message on which a call begins; None where it is folded away."""
+        layout = self._session.layout(message)
+        line = line_of_call(layout.lines, call)
+        return None if line is None else bisect_left(layout.rows, (line, 0, 0))
 
 
 class Steps:
@@ -651,9 +648,9 @@ class Hits:
         message, found = session.messages[number], search.pattern.search
         hides_output = isinstance(message, ToolMessage) and not session.options.show_tools
         if hides_output and found(without_colours(message.text)):
-            session.toggle_tools()
+            session.show(replace(session.options, show_tools=True))
         if not session.options.show_reasoning and any(map(found, message.reasoning)):
-            session.toggle_reasoning()
+            session.show(replace(session.options, show_reasoning=True))
 
     @property
     def passed(self) -> int:
