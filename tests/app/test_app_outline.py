@@ -12,6 +12,7 @@ from trajview.app.transcript import text
 from trajview.app.transcript.minimap import Minimap
 from trajview.app.transcript.outline import Outline
 from trajview.app.transcript.unit_facts import UnitFacts
+from trajview.app.transcript.view import TranscriptView
 from trajview.models.transcript import Transcript
 
 from .driving import Reader, reading
@@ -99,6 +100,22 @@ async def test_calls_time_and_tokens_stand_at_the_right_where_there_is_room(tmp_
         await reader.pilot.resize_terminal(100, 30)
         await reader.until(lambda: "6.0s" not in outline_of(reader)[0])
         assert "question 0" in outline_of(reader)[0]
+
+
+@pytest.mark.parametrize(("words", "outline"), [("a long sentence " * 20, 95), ("short", 56)])
+async def test_a_wide_screen_gives_the_outline_what_prose_does_not_use(
+    tmp_path: Path, words: str, outline: int
+) -> None:
+    file = write_jsonl(tmp_path / "chat.jsonl", [chat("c", words, "yes")])
+    async with reading(file, size=(200, 30)) as reader:
+        await reader.opened()
+        left = reader.screen.query_one("#left")
+        await reader.until(lambda: left.size.width == outline)
+        assert reader.screen.view.text_width == 200 - 2 - outline - TranscriptView.EDGES
+        await reader.pilot.resize_terminal(140, 30)
+        await reader.until(lambda: left.size.width == 39)
+        await reader.pilot.resize_terminal(120, 30)
+        await reader.until(lambda: left.size.width == 30)
 
 
 async def test_a_score_by_hand_stays_legible_beside_them(tmp_path: Path) -> None:

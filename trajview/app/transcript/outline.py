@@ -31,6 +31,10 @@ LONGEST_SCORE = 12
 WIDE = 46
 """Columns from which on a line says calls, time and tokens of its unit; from `SOME` on the time, or else the tokens."""
 SOME = 36
+_FACTS = 18
+"""Columns of all that is said at the right of a line."""
+_ASKED = 60
+"""Lines that are asked how wide they are."""
 _KEPT = 1_000  # lines that are kept as they were drawn
 
 
@@ -83,6 +87,17 @@ class Outline(PlainLines, Styled, ScrollView, can_focus=False):
         self._strips.clear()
         self._list()
         self.facts_changed()
+
+    @property
+    def width_needed(self) -> int:
+        """Columns in which the first lines would be whole, with their facts; more lines change nothing while a log grows."""
+        session = self.session
+        if session is None:
+            return 0
+        count = len(session.unit_starts)
+        asked = range(min(count, _ASKED))
+        longest = max((cell_len(first_words(session.transcript, unit)) for unit in asked), default=0)
+        return len(str(count)) + 4 + longest + _FACTS
 
     def toggle_highlighted(self) -> int:
         """List the highlighted units only, or all again; returns how many are listed."""

@@ -21,6 +21,7 @@ from trajview.app.annotate.fields import CitingText
 from trajview.app.annotate.unit_scores import UnitScorer
 from trajview.app.keys import bindings_for, key_of
 from trajview.app.render.evidence import citation_at
+from trajview.app.render.layout import MEASURE
 from trajview.app.shared.background import Background
 from trajview.app.shared.key_footer import KeyFooter
 from trajview.app.shared.key_queue import Wait
@@ -72,6 +73,8 @@ _PANEL_WITHOUT_RUN: Final = frozenset({"annotation.next_run", "annotation.previo
 """The same, with the cursor in the annotation panel."""
 _LONG: Final = 60.0
 """Seconds that keys wait for a run at most: to read half a gigabyte takes its time."""
+_PROSE: Final = MEASURE + TranscriptView.EDGES + 2
+"""Columns that prose uses at most, with the minimap beside it."""
 _OF_MESSAGES: Final = frozenset({"export", "score.unit", "mark.note"})
 """Commands that open a field, and are keys of the messages only."""
 
@@ -94,7 +97,7 @@ class TranscriptScreen(TrajviewScreen):
         & #left { display: none; width: 32; }
         & #side { display: none; width: 44; background: $surface; }
         &.-medium #left { display: block; width: 30; }
-        &.-wide #left { display: block; width: 28%; min-width: 38; max-width: 60; }
+        &.-wide #left { display: block; width: 100%; }
         &.-annotating.-wide #left, &.-metadata.-wide #left { width: 24%; }
         &.-medium #minimap, &.-wide #minimap { width: 2; }
         &.-annotating.-medium #left { display: none; }
@@ -143,13 +146,14 @@ class TranscriptScreen(TrajviewScreen):
             Outline(id="outline"),
             Minimap(id="minimap"),
         )
+        self._left = Vertical(id="left")
         self.prompt, self.status = Prompt(id="prompt"), StatusLine(id="status")
         self._compose_parts()
 
     def compose(self) -> ComposeResult:
         yield Static("", id="title")
         with Horizontal(id="body"):
-            with Vertical(id="left"):
+            with self._left:
                 yield self.branch_view
                 yield self.outline
             yield self.view
@@ -175,9 +179,15 @@ class TranscriptScreen(TrajviewScreen):
         """
         fitting = [name for least, name in self.HORIZONTAL_BREAKPOINTS if event.size.width >= least]
         self.update_classes({name: name == fitting[-1] for _, name in self.HORIZONTAL_BREAKPOINTS}, animate=False)
+        self._limit_outline(event.size.width)
         drawn_later = ExitStack()
         drawn_later.enter_context(self.app.batch_update())
         self.call_next(self._fit, drawn_later)
+
+    def _limit_outline(self, width: int) -> None:
+        """Let the outline have what prose leaves of a wide screen, as far as its lines need that."""
+        usual = max(38, min(60, width * 28 // 100))
+        self._left.styles.max_width = max(usual, min(width - _PROSE, self.outline.width_needed))
 
     def _fit(self, drawn_later: ExitStack) -> None:
         """Fit what is read into the new layout, and let it be drawn."""
@@ -389,6 +399,7 @@ class TranscriptScreen(TrajviewScreen):
             session.look_as(self.trajview.look)
         reading.index = index
         self.shown.show(session)
+        self._limit_outline(self.size.width)
         blind = self.trajview.episodes.hides(self.info)
         self.query_one("#title", Static).update(title_text(reading.run, index, self.info, blind=blind))
         self.shown.moved()
