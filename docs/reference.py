@@ -36,6 +36,7 @@ _PLACE = re.compile(r"^<!-- made: (\w+) -->$", re.MULTILINE)
 _SCREENS = {
     "browser": "list",
     "results": "results",
+    "bookmarks": "marks",
     "transcript": "transcript",
     "tree": "tree of transcripts",
     "raw": "raw record",

@@ -56,6 +56,19 @@ def test_notes_and_marks_are_in_one_record_per_episode_and_annotator(store: Anno
     assert AnnotationStore(store.root, "bob").unit_notes("e1") == UnitNotes("e1")
 
 
+def test_the_marks_of_all_episodes_are_found_and_a_file_that_is_none_is_said(store: AnnotationStore) -> None:
+    assert store.marked() == ([], [])
+    store.set_mark("e1", 1, 0, True, "look here")
+    store.set_mark("e2", 0, 4, True)
+    store.save_unit_note("e3", SOTOPIA, note("no mark"))
+    store.set_mark("e4", 0, 4, True)
+    store.set_mark("e4", 0, 4, False)
+    store.units.path_of("e5").write_text("[]")
+    marked, (problem,) = store.marked()
+    assert {notes.episode: notes.marks for notes in marked} == {"e1": (Mark(1, 0, "look here"),), "e2": (Mark(0, 4),)}
+    assert "could not be read" in str(problem)
+
+
 def test_an_empty_note_takes_away_what_is_there(store: AnnotationStore) -> None:
     store.save_unit_note("e1", SOTOPIA, note("x", progress=1.0))
     store.save_unit_note("e1", SOTOPIA, note("y", 4))

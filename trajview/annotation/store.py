@@ -242,6 +242,10 @@ class AnnotationStore:
         """The notes and marks on an episode's action units. Raises AnnotationError where they cannot be read."""
         return self.units.read(episode)
 
+    def marked(self) -> tuple[list[UnitNotes], list[Problem]]:
+        """The notes and marks on all episodes that have a mark, and the problems of files that cannot be read."""
+        return self.units.marked()
+
     def save_unit_note(
         self, episode: str, rubric: Rubric, note: UnitNote, *, overwrite: bool = False, beginning: str = ""
     ) -> None:

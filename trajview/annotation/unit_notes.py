@@ -132,11 +132,23 @@ class UnitFolder:
                     place = _place(item)
                     if place is not None:  # Of several on one unit, written by hand, the first is shown and changed.
                         self._known.setdefault((episode, kind, *place), item)
-            return UnitNotes(
-                episode,
-                tuple(sorted((_note(i) for i in record["units"] if _place(i)), key=lambda n: (n.transcript, n.unit))),
-                tuple(sorted((_mark(i) for i in record["marks"] if _place(i)), key=lambda m: (m.transcript, m.unit))),
-            )
+            return _notes(record, episode)
+
+    def marked(self) -> tuple[list[UnitNotes], list[Problem]]:
+        """The notes on all episodes that have a mark, and the problems of files that cannot be read.
+
+        It does not count as a look at them.
+        """
+        found, problems = [], []
+        for path in sorted(self.folder.glob("*.json")):
+            try:
+                record = _record_in(path)
+            except AnnotationError as error:
+                problems.append(error.problem())
+            else:
+                if record is not None and record["marks"]:
+                    found.append(_notes(record))
+        return found, problems
 
     def save_note(
         self, episode: str, rubric: str, note: UnitNote, *, overwrite: bool = False, beginning: str = ""
@@ -247,28 +259,13 @@ class UnitFolder:
     def _load(self, episode: str) -> Item:
         """The record as it is on disk, an empty one where there is none."""
         path = self.path_of(episode)
-        data = bytes_of(path)
-        if data is None:
-            return {
-                "pk": path.stem,
-                "episode": loadable(episode),
-                "annotator_id": loadable(self.annotator),
-                "units": [],
-                "marks": [],
-            }
-        try:
-            record = json.loads(data)
-        except (ValueError, RecursionError):
-            record = None
-        lists = record if isinstance(record, dict) else {"units": None}
-        if not all(isinstance(lists.get(kind, []), list) for kind in ("units", "marks")):
-            raise AnnotationError(
-                "The notes on this run could not be read: their file is no record of notes.",
-                title="Notes not loaded",
-                hint="mend the file or move it away",
-                where=Where(path),
-            )
-        return {**lists, "units": lists.get("units", []), "marks": lists.get("marks", [])}
+        return _record_in(path) or {
+            "pk": path.stem,
+            "episode": loadable(episode),
+            "annotator_id": loadable(self.annotator),
+            "units": [],
+            "marks": [],
+        }
 
     # Undo and redo
 
@@ -299,6 +296,35 @@ class UnitFolder:
             )
             self._put(path, record, kind, place, wanted)
             self._known[episode, kind, *place] = wanted
+
+
+def _record_in(path: Path) -> Item | None:
+    """The record in a file, None where there is none. Raises AnnotationError for a file that cannot be read or is none."""
+    data = bytes_of(path)
+    if data is None:
+        return None
+    try:
+        record = json.loads(data)
+    except (ValueError, RecursionError):
+        record = None
+    lists = record if isinstance(record, dict) else {"units": None}
+    if not all(isinstance(lists.get(kind, []), list) for kind in ("units", "marks")):
+        raise AnnotationError(
+            "The notes on this run could not be read: their file is no record of notes.",
+            title="Notes not loaded",
+            hint="mend the file or move it away",
+            where=Where(path),
+        )
+    return {**lists, "units": lists.get("units", []), "marks": lists.get("marks", [])}
+
+
+def _notes(record: Item, episode: str = "") -> UnitNotes:
+    """The notes and marks in a record; `episode` names it where its own name had to be changed for the file."""
+    return UnitNotes(
+        episode or _text(record.get("episode")),
+        tuple(sorted((_note(i) for i in record["units"] if _place(i)), key=lambda n: (n.transcript, n.unit))),
+        tuple(sorted((_mark(i) for i in record["marks"] if _place(i)), key=lambda m: (m.transcript, m.unit))),
+    )
 
 
 def _place(item: object) -> tuple[int, int] | None:

@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from trajview.annotation.citations import Citation
     from trajview.annotation.queue import Plan
     from trajview.annotation.store import AnnotationStore
+    from trajview.annotation.unit_notes import Mark
+    from trajview.app.bookmarks.bookmarks import Marked
     from trajview.app.render.options import ViewOptions
     from trajview.app.results.found import Landing
     from trajview.app.results.screen import ResultsScreen
@@ -456,6 +458,12 @@ class TrajviewApp(ReportsFaults, App[int]):
 
         self.open_run(info, landing=Landing(citation.transcript, citation.message, "", "", citation))
 
+    def open_marked(self, info: RunInfo, mark: Mark) -> None:
+        """Show a run at a unit that is marked."""
+        from trajview.app.results.found import Landing
+
+        self.open_run(info, landing=Landing(mark.transcript, -1, "", "", unit=mark.unit))
+
     def _show_changed(self, infos: Sequence[RunInfo]) -> None:
         """Have the screens above the list show their runs as they are now, or say so."""
         for screen in self.screen_stack:
@@ -483,6 +491,12 @@ class TrajviewApp(ReportsFaults, App[int]):
         screen = cast("ResultsScreen", self.get_screen("results"))
         self.push_screen(screen)
         screen.call_later(screen.ask)  # once it is there
+
+    def show_bookmarks(self, here: Marked | None = None) -> None:
+        """All marks in the runs that are open; `here`: the run, transcript and unit that the reader comes from."""
+        from trajview.app.bookmarks.screen import BookmarksScreen
+
+        self.push_screen(BookmarksScreen(here))
 
     def show_help(self, screen: str) -> None:
         """The keys of a screen."""

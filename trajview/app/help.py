@@ -21,6 +21,7 @@ _TITLES = {
     "transcript": "Reading a transcript",
     "annotation": "Annotating",
     "results": "What a search has found",
+    "bookmarks": "All marks",
     "compare": "Comparing two runs",
     "agreement": "How far annotators agree",
 }

@@ -48,16 +48,17 @@ _R = frozenset({"results"})
 _C = frozenset({"compare"})
 _A = frozenset({"annotation"})
 _TREE = frozenset({"tree"})
+_M = frozenset({"bookmarks"})
 
 KEYS: tuple[Key, ...] = (
-    Key("move.down", "j,down", "line down", "Move", _BOTH | _G | _R | _C | _TREE),
-    Key("move.up", "k,up", "line up", "Move", _BOTH | _G | _R | _C | _TREE),
-    Key("move.half_down", "d,ctrl+d", "half a page down", "Move", _BOTH | _G | _R | _C),
-    Key("move.half_up", "u,ctrl+u", "half a page up", "Move", _BOTH | _G | _R | _C),
-    Key("move.page_down", "space,pagedown", "page down", "Move", _BOTH | _G | _R | _C),
-    Key("move.page_up", "b,pageup", "page up", "Move", _BOTH | _G | _R | _C),
-    Key("move.top", "g,home", "top", "Move", _BOTH | _G | _R | _C),
-    Key("move.end", "G,end", "end", "Move", _BOTH | _G | _R | _C),
+    Key("move.down", "j,down", "line down", "Move", _BOTH | _G | _R | _C | _M | _TREE),
+    Key("move.up", "k,up", "line up", "Move", _BOTH | _G | _R | _C | _M | _TREE),
+    Key("move.half_down", "d,ctrl+d", "half a page down", "Move", _BOTH | _G | _R | _C | _M),
+    Key("move.half_up", "u,ctrl+u", "half a page up", "Move", _BOTH | _G | _R | _C | _M),
+    Key("move.page_down", "space,pagedown", "page down", "Move", _BOTH | _G | _R | _C | _M),
+    Key("move.page_up", "b,pageup", "page up", "Move", _BOTH | _G | _R | _C | _M),
+    Key("move.top", "g,home", "top", "Move", _BOTH | _G | _R | _C | _M),
+    Key("move.end", "G,end", "end", "Move", _BOTH | _G | _R | _C | _M),
     Key("unit.next", "right_square_bracket", "next action unit", "Jump", _T | _C, "unit", words="step turn"),
     Key("unit.previous", "left_square_bracket", "previous action unit", "Jump", _T | _C),
     Key("user.next", "right_curly_bracket", "next user turn", "Jump", _T, words="human turn question"),
@@ -100,6 +101,7 @@ KEYS: tuple[Key, ...] = (
     Key("highlight.sources", "ampersand", "highlights and rules", "Find", _T, "rules", words="regex colours colors"),
     Key("mark", "m", "mark the unit", "Find", _T, words="bookmark pin star"),
     Key("mark.note", "M", "mark the unit, and say why", "Find", _T, words="bookmark comment"),
+    Key("bookmarks", "B", "all marks in these runs", "Find", _LISTS, words="bookmarks pins stars list"),
     Key("compare.open", "enter", "open the run at the unit", "Runs", _C, "open"),
     Key("compare.left", "left,h", "to the left run: search, copy, open", "Runs", _C),
     Key("compare.right", "right,l", "to the right run", "Runs", _C),
@@ -108,10 +110,12 @@ KEYS: tuple[Key, ...] = (
     Key("compare.layout", "vertical_line", "side by side, or in one column", "Show", _C, "layout", words="columns split"),
     Key("compare.transcript", "tab", "next transcript of both runs", "Jump", _C),
     Key("compare.facts", "i", "all rewards and metadata that differ", "Show", _C, words="info details"),
-    Key("open", "enter,o", "open the run", "Runs", _B | _D | _R, "open", words="read view"),
+    Key("open", "enter,o", "open the run", "Runs", _B | _D | _R | _M, "open", words="read view"),
     Key("results.next", "right_square_bracket,n", "next run that was found", "Jump", _R, "next run"),
     Key("results.previous", "left_square_bracket,N", "previous run that was found", "Jump", _R),
     Key("results.sort", "s", "in the order of the list, or of the files", "Runs", _R),
+    Key("bookmark.note", "M", "why the unit is marked", "Marks", _M, "note", words="comment edit"),
+    Key("bookmark.remove", "m,delete", "take the mark away", "Marks", _M, "unmark", words="delete bookmark"),
     Key("mark.run", "m", "mark the run, to compare it", "Runs", _B, "mark", spare=True, words="select bookmark"),
     Key("compare", "D", "compare two marked runs, or one with this", "Runs", _B, "compare", spare=True, words="diff side"),
     Key("sort", "s", "sort by the next column", "Runs", _B, "sort", words="order"),
@@ -121,8 +125,8 @@ KEYS: tuple[Key, ...] = (
     Key("annotate", "a", "annotate", "Do", _LISTS, "annotate", words="score rate label review judge"),
     Key("episode.skip", "x", "skip the episode, and say why", "Do", _LISTS, words="leave"),
     Key("episode.flag", "f", "flag the episode for another look", "Do", _LISTS, words="later review"),
-    Key("undo", "ctrl+z", "undo annotation work, in any episode", "Do", _LISTS, words="revert"),
-    Key("redo", "ctrl+y", "redo it", "Do", _LISTS),
+    Key("undo", "ctrl+z", "undo annotation work, in any episode", "Do", _LISTS | _M, words="revert"),
+    Key("redo", "ctrl+y", "redo it", "Do", _LISTS | _M),
     Key("history", "ctrl+l", "history of the annotation", "Do", _LISTS, words="versions log"),
     Key("reveal", "R", "show what blind mode hides", "Do", _T, words="blind unblind"),
     Key("agreement", "A", "how far annotators agree", "Do", _B, words="kappa alpha raters"),
@@ -159,9 +163,9 @@ KEYS: tuple[Key, ...] = (
     Key("annotation.citation", "ctrl+g", "follow the citation at the cursor", "Annotation", _A, priority=True, action="screen.do('annotation.citation')"),
     Key("annotation.next_run", "ctrl+n", "next run", "Annotation", _A, "next run", priority=True),
     Key("annotation.previous_run", "ctrl+p", "previous run", "Annotation", _A, priority=True),
-    Key("help", "question_mark,f1", "help", "Program", _LISTS | _G | _R | _C, "help", words="keys shortcuts manual"),
-    Key("back", "q,escape", "back, and quit", "Program", _BOTH | _G | _R | _C, "back"),
-    Key("palette", "ctrl+p", "command palette", "Program", _LISTS | _R | _C, action="app.command_palette"),
+    Key("help", "question_mark,f1", "help", "Program", _LISTS | _G | _R | _C | _M, "help", words="keys shortcuts manual"),
+    Key("back", "q,escape", "back, and quit", "Program", _BOTH | _G | _R | _C | _M, "back"),
+    Key("palette", "ctrl+p", "command palette", "Program", _LISTS | _R | _C | _M, action="app.command_palette"),
 )  # fmt: skip
 
 

@@ -54,6 +54,8 @@ class Landing:
     typed: str
     citation: Citation | None = None
     """What is followed there, in place of the message."""
+    unit: int | None = None
+    """The unit to open at, in place of the message."""
 
 
 @dataclass(frozen=True, slots=True)

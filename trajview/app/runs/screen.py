@@ -129,6 +129,7 @@ class BrowserScreen(TrajviewScreen):
             "annotate": lambda: self._open(self.runs.current, annotate=True),
             "search.corpus": app.show_search,
             "agreement": app.show_agreement,
+            "bookmarks": app.show_bookmarks,
             "edit": self._edit,
             "reload": self._reload,
             "help": partial(app.show_help, "browser"),

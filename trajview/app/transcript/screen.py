@@ -246,6 +246,7 @@ class TranscriptScreen(TrajviewScreen):
             "export": self._export,
             "reload": self._reload,
             "help": partial(app.show_help, "transcript"),
+            "bookmarks": self._show_bookmarks,
             "back": self._back,
         }
 
@@ -280,6 +281,11 @@ class TranscriptScreen(TrajviewScreen):
         self, info: RunInfo, *, annotate: bool = False, unit: int | None = None, landing: Landing | None = None
     ) -> None:
         """Read a run in a thread and show it; what is shown now stays until then."""
+        unit_here = landing.unit if landing is not None and info.key == self.info.key else None
+        if landing is not None and unit_here is not None and self.run is not None:
+            transcript = min(landing.transcript, self.reading.count - 1)
+            self.places.jump(transcript, lambda session: self._go_to_unit(session, unit_here), f"unit {unit_here}")
+            return
         cursor_in_panel = annotate or self.annotator.has_cursor
         self._open(Wanted(info, unit, landing, annotate or self.panes.annotating, cursor_in_panel))
 
@@ -325,8 +331,9 @@ class TranscriptScreen(TrajviewScreen):
             self.citer.follow(landing.citation)
         elif landing is not None:
             self.searcher.land(read.session, landing)
-        if wanted.unit is not None:
-            self._go_to_unit(read.session, wanted.unit)
+        unit = wanted.unit if landing is None else landing.unit
+        if unit is not None:
+            self._go_to_unit(read.session, unit)
         if read.place is not None:
             self._come_back(read.session, read.place)
         if wanted.annotate:
@@ -546,6 +553,16 @@ class TranscriptScreen(TrajviewScreen):
         """Next or previous run of the list; of those that were found, where one of them was opened."""
         if not self._neighbours.open_next(self.info, step):
             self.notices.brief(f"{'last' if step > 0 else 'first'} {self._neighbours.noun}")
+
+    async def _show_bookmarks(self) -> None:
+        """Open the screen of all marks, with those that were made a moment ago."""
+        await self.unit_scorer.written()
+        unit = self.session.unit if self.session is not None else 0
+        self.trajview.show_bookmarks((self.info.key, self.index, unit))
+
+    def on_screen_resume(self) -> None:
+        if self.run is not None:
+            self.unit_scorer.reload()  # marks may have been changed on their own screen
 
     def _show_highlights(self) -> None:
         """Open the panel of all highlights."""

@@ -1,0 +1,1 @@
+"""All marks in the runs that are open."""
