@@ -78,6 +78,10 @@ class Format(ABC):
         """`summarise`, and the name of the format that did it: the next best one's where a plug-in failed."""
         return self.name, self.summarise(record, origin)
 
+    def begins_session(self, line: Any) -> bool:  # noqa: ARG002 - most formats are a record for each line
+        """Whether the first line of JSON Lines tells that all lines are one record, a list. Looks at keys. Never raises."""
+        return False
+
     def check(self, record: Any, origin: Origin) -> list[Problem]:  # noqa: ARG002 - most formats have nothing to say
         """List the problems of a record that opens, for `trajview validate`. Raises FormatError where `read` does."""
         return []

@@ -35,6 +35,8 @@ def is_event(record: Any) -> bool:
     if kind in _PAYLOAD_TYPES:
         return isinstance(record.get("payload"), dict)
     message = record.get("message")
+    if isinstance(message, dict) and "parts" in message:  # Qwen Code's
+        return False
     if isinstance(message, dict) and (isinstance(message.get("role"), str) or kind in ROLES) and "content" in message:
         return True
     if kind == "summary":

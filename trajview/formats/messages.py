@@ -43,7 +43,7 @@ class BareMessages(ChatFormat):
 
     def _detect_list(self, record: Sequence[Any]) -> Detection | None:
         looked_at = list(sample(record))
-        events = sum(map(is_event, looked_at))
+        events = sum(map(_likeness, looked_at))
         messages = traits_of(record).messages
         if not events and not messages:
             return None
@@ -62,6 +62,13 @@ class BareMessages(ChatFormat):
         if not is_list(record):
             raise not_an_object("a list of messages", record, origin, "a list")
         return _chat_of_session(session_of(record), origin)
+
+
+def _likeness(line: Any) -> float:
+    """How much a line looks like an event of a session: one that only names the session may be another program's."""
+    if not is_event(line):
+        return 0
+    return 1 if any(isinstance(line.get(key), dict) for key in ("message", "payload", "snapshot")) or "summary" in line else 0.4
 
 
 def _chat_of_session(session: Session, origin: Origin) -> Chat:

@@ -178,6 +178,9 @@ class PluginFormat(Format):
                 return known.name, found
         raise AssertionError  # the last resort takes any record
 
+    def begins_session(self, line: Any) -> bool:
+        return bool(self._asked("begins_session", lambda made: made.begins_session(line), bool))
+
     def check(self, record: Any, origin: Origin) -> list[Problem]:
         return self._asked("check", lambda made: made.check(decoded(record), origin), _problems, place(origin)) or []
 

@@ -40,7 +40,7 @@ LEAST: Final = 0.35
 """The confidence below which a guess is not acted on: the record is shown as raw JSON."""
 _IN_ORDER: Final = (
     "docent", "sotopia", "sotopia_annotation", "adp", "taskweaver", "openai", "anthropic", "sharegpt", "messages", "inspect",
-    "sweagent", "atif", "openhands", "raw",
+    "sweagent", "atif", "openhands", "gemini", "gemini_cli", "raw",
 )  # fmt: skip
 
 
@@ -191,7 +191,8 @@ def is_message_line(record: Any) -> bool:
     """Whether a line of JSONL is one message of a conversation, so that the whole file is one run.
 
     So are `{"role", "content"}` and the events of a coding agent's session; join the lines in a list, which the
-    `messages` format reads; and those of OpenHands' event streams, which the `openhands` format does.
+    `messages` format reads; and those of OpenHands' event streams, which the `openhands` format does; and what any other
+    format says begins a session of its own.
     """
     from .events import is_event
     from .openhands_events import is_stream_event
@@ -199,4 +200,6 @@ def is_message_line(record: Any) -> bool:
 
     if not isinstance(record, dict) or "messages" in record or "conversations" in record or "transcripts" in record:
         return False
-    return is_event(record) or is_message(record) or is_stream_event(record)
+    if is_event(record) or is_message(record) or is_stream_event(record):
+        return True
+    return any(known.begins_session(record) for known in _registry.formats)
