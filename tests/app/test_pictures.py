@@ -37,35 +37,53 @@ def session_of(*messages: UserMessage | ToolMessage, height: int = 30) -> Transc
     return session
 
 
-def shown(*texts: str) -> UserMessage:
+def shown(*texts: str, data: bytes = FLAG) -> UserMessage:
     """A message of texts with an image below."""
-    return UserMessage(content=[*(TextPart(text=text) for text in texts), ImagePart(image=url(FLAG))])
+    return UserMessage(content=[*(TextPart(text=text) for text in texts), ImagePart(image=url(data))])
+
+
+def draw(session: TranscriptSession) -> Picture:
+    """Draw the picture that is to be drawn next."""
+    picture = session.undrawn()
+    assert picture is not None
+    session.pictures.keep(picture, [[Segment("x")]] * picture.rows)
+    return picture
 
 
 # -- the session -------------------------------------------------------------------------------------------------------
 
 
 def test_only_what_is_on_the_screen_is_to_be_drawn_and_only_once() -> None:
-    session = session_of(shown("first"), UserMessage(content="a\n\n" * 40), shown("last"))
-    [(message, picture)] = session.undrawn()
-    assert (message, picture.columns, picture.rows) == (0, 40, 20)
+    other = png(*[BLUE * 40] * 40)
+    session = session_of(
+        shown("first"), UserMessage(content="a\n\n" * 40), shown("last", data=other), shown("first again")
+    )
     before = session.map.total
-    session.pictures.keep(message, picture, [[Segment("x")]] * picture.rows)
-    assert session.undrawn() == []
+    assert draw(session) == Picture(url(FLAG), 40, 20)
+    assert session.undrawn() is None
     assert session.map.total == before
+    session.to_message(2)
+    assert draw(session) == Picture(url(other), 40, 20)
     session.to_end()
-    assert [message for message, _ in session.undrawn()] == [2]
+    assert session.undrawn() is None
+
+
+def test_a_run_that_is_read_again_has_its_pictures_still() -> None:
+    before, session = session_of(shown()), session_of(shown(), shown("more"))
+    draw(before)
+    session.take_over(before)
+    assert session.undrawn() is None
 
 
 def test_a_folded_message_has_nothing_to_draw_and_another_size_is_drawn_anew() -> None:
     session = session_of(shown())
-    [(_, picture)] = session.undrawn()
-    session.pictures.keep(0, picture, [[Segment("x")]] * picture.rows)
+    draw(session)
     session.set_view(30, 30)
-    [(_, smaller)] = session.undrawn()
+    smaller = session.undrawn()
+    assert smaller is not None
     assert smaller.columns == 26
     session.toggle_fold()
-    assert session.undrawn() == []
+    assert session.undrawn() is None
 
 
 def test_no_search_no_quote_and_no_copy_meets_a_picture() -> None:
@@ -89,14 +107,14 @@ def test_pictures_are_two_thirds_of_the_window_and_stay_when_a_prompt_opens() ->
 
 def test_the_pictures_that_were_seen_last_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pictures, "_MOST_CELLS", 250)
-    kept, picture = Pictures(), Picture("", 0, 10, 10)
-    line = Line("", picture=picture, picture_row=9)
-    kept.keep(0, picture, [[Segment("0")]] * 10)
-    kept.keep(1, picture, [[Segment("1")]] * 10)
-    assert kept.row(0, line) == [Segment("0")]
-    kept.keep(2, picture, [[Segment("2")]] * 10)
-    assert [bool(kept.row(message, line)) for message in range(3)] == [True, False, True]
-    assert kept.row(0, Line("text")) == ()
+    kept, drawn = Pictures(), [Picture(name, 10, 10) for name in "abc"]
+    rows = [Line("", picture=picture, picture_row=9) for picture in drawn]
+    kept.keep(drawn[0], [[Segment("a")]] * 10)
+    kept.keep(drawn[1], [[Segment("b")]] * 10)
+    assert kept.row(rows[0]) == [Segment("a")]
+    kept.keep(drawn[2], [[Segment("c")]] * 10)
+    assert [bool(kept.row(row)) for row in rows] == [True, False, True]
+    assert kept.row(Line("text")) == ()
 
 
 # -- the desktop's viewer ----------------------------------------------------------------------------------------------

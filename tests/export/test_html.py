@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from tests.app.strategies import HOSTILE
+from tests.models.test_images import PNG, url
 from trajview.annotation.unit_notes import Mark, UnitNote, UnitNotes
 from trajview.export.exported import Part
 from trajview.export.html import export_html
@@ -320,6 +321,27 @@ def test_reasoning_calls_and_images_are_told_apart() -> None:
     assert "<span class=fn>edit</span> <span class=arg>path</span> <code>a.py</code>" in text
     assert "<pre>x\ny</pre>" in text
     assert "<b>assistant</b> <span>Ada</span> <span>m-1</span>" in text
+
+
+def test_images_whose_data_are_in_the_log_are_on_the_page_and_nothing_else_is_loaded() -> None:
+    svg = url(b"<svg onload='x()'/>", "image/png")
+    parts = [
+        ImagePart(image=target) for target in (url(PNG, "text/html"), svg, "https://example.org/a.png", "/etc/a.png")
+    ]
+    exported = taken(export_html(run_of(UserMessage(content=parts))))
+    assert re.findall("<img[^>]*>", exported.text) == [
+        f'<img alt="image" width=640 height=400 loading=lazy src="{url(PNG)}">'
+    ]
+    assert "<code>[image: data:image/png;base64]</code> not a PNG, JPEG, GIF or WebP image" in exported.text
+    assert "<code>[image: https://example.org/a.png]</code>" in exported.text
+    assert exported.lost == ["The images of message T0B0 are named, not shown."]
+    assert taken(export_html(run_of(UserMessage(content=parts[:1])))).lost == []
+
+
+def test_an_image_that_is_too_large_for_a_page_is_named() -> None:
+    large = ImagePart(image=url(PNG) + "A" * (12 << 20))
+    text = taken(export_html(run_of(UserMessage(content=[large])))).text
+    assert "<code>[image: data:image/png;base64]</code> larger than 8 MB" in text
 
 
 def test_annotations_are_in_the_page_and_what_they_cite_is_linked_and_listed() -> None:

@@ -14,6 +14,7 @@ from trajview.models.messages import (
     AssistantMessage,
     ChatMessage,
     ContentPart,
+    ImagePart,
     ReasoningPart,
     TextPart,
     ToolCall,
@@ -131,6 +132,8 @@ def _short_part(part: ContentPart) -> ContentPart:
         return replace(part, text=_short(part.text))
     if isinstance(part, ReasoningPart):
         return replace(part, reasoning=_short(part.reasoning), summary=part.summary and _short(part.summary))
+    if isinstance(part, ImagePart) and part.image.startswith("data:"):
+        return replace(part, image=part.image[len("data:") : _FACT].split(";", 1)[0])  # its data may be of megabytes
     return part
 
 

@@ -18,6 +18,7 @@ from trajview.app.render.options import Fold, ViewOptions
 from trajview.models.images import ImageError
 from trajview.models.messages import ChatMessage, ImagePart, TextPart, ToolMessage, UserMessage
 
+HERE = Path(__file__).parent
 RED, BLUE, CLEAR = b"\xff\0\0\xff", b"\0\0\xff\xff", b"\xff\xff\xff\0"
 
 
@@ -33,7 +34,7 @@ def png(*rows: bytes, claimed: tuple[int, int] | None = None) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", data) + chunk(b"IEND", b"")
 
 
-def lines(message: ChatMessage, fold: Fold = Fold.OPEN, rows: int = 20, folder: Path | None = None) -> list[Line]:
+def lines(message: ChatMessage, fold: Fold = Fold.OPEN, rows: int = 20, folder: Path | None = HERE) -> list[Line]:
     return message_lines(message, fold, ViewOptions(width=60, picture_rows=rows, folder=folder, preview_lines=4))
 
 
@@ -124,7 +125,7 @@ def test_an_image_keeps_its_shape_and_is_not_drawn_larger_than_it_is(
 
 
 def picture(data: bytes, columns: int = 1, rows: int = 1) -> Picture:
-    return Picture(url(data), 0, columns, rows)
+    return Picture(url(data), columns, rows)
 
 
 def look(segment: Segment) -> tuple[str, str | None, str | None]:

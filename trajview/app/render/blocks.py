@@ -87,19 +87,19 @@ def _answer_lines(message: ToolMessage, fold: Fold, options: ViewOptions) -> lis
     elif not message.parts:
         lines += output_lines("", fold, options)
     rows = options.preview_lines if fold is Fold.PREVIEW else None
-    for number, part in enumerate(message.parts):
+    for part in message.parts:
         if isinstance(part, TextPart):
             lines += of_field(output_lines(part.text, fold, options), "output", message.function)
         else:
-            lines += _part_lines(part, number, options, rows if options.show_tools else 0)
+            lines += _part_lines(part, options, rows if options.show_tools else 0)
     return lines
 
 
 def _said_lines(message: ChatMessage, options: ViewOptions) -> list[Line]:
     """What a person or a model says, thinks and calls."""
     lines: list[Line] = []
-    for number, part in enumerate(message.parts):
-        lines += of_field(_prose(part), "text") if isinstance(part, TextPart) else _part_lines(part, number, options)
+    for part in message.parts:
+        lines += of_field(_prose(part), "text") if isinstance(part, TextPart) else _part_lines(part, options)
     for call in _calls(message):
         lines += call_lines(call, show_edits=options.show_edits)
     return lines
@@ -176,16 +176,15 @@ def _first_words(message: ChatMessage) -> Line:
 
 def _part_lines(
     part: ReasoningPart | ImagePart | AudioPart | VideoPart | OtherPart,
-    number: int,
     options: ViewOptions,
     rows: int | None = None,
 ) -> list[Line]:
-    """The lines of a part that is no text, the `number`-th of its message; a picture in at most `rows` rows."""
+    """The lines of a part that is no text; a picture in at most `rows` rows."""
     if isinstance(part, ReasoningPart):
         return of_field(_reasoning(part, options), "reasoning")
     if isinstance(part, OtherPart):
         return code_lines(json_lines(part.plain()), "json")
-    return media_lines(part, number, options, rows)
+    return media_lines(part, options, rows)
 
 
 def _prose(part: TextPart) -> list[Line]:

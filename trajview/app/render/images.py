@@ -55,10 +55,8 @@ def can_draw() -> bool:
     return find_spec("PIL") is not None
 
 
-def media_lines(
-    part: ImagePart | AudioPart | VideoPart, number: int, options: ViewOptions, rows: int | None = None
-) -> list[Line]:
-    """The lines of a picture, sound or film, the `number`-th part of its message: its kind, where it is or how large.
+def media_lines(part: ImagePart | AudioPart | VideoPart, options: ViewOptions, rows: int | None = None) -> list[Line]:
+    """The lines of a picture, sound or film: its kind, where it is or how large.
 
     Below it are the rows that a picture is drawn in, at most `rows` of them, and what is marked in it.
     """
@@ -69,7 +67,7 @@ def media_lines(
     if not isinstance(part, ImagePart):
         line.extend(_name(target), "md.url")
         return [line]
-    below = _describe(line, target, number, options, rows)
+    below = _describe(line, target, options, rows)
     return [
         line,
         *below,
@@ -84,7 +82,7 @@ def _name(target: str) -> str:
     return one_line(target, 400)
 
 
-def _describe(line: Line, target: str, number: int, options: ViewOptions, rows: int | None) -> list[Line]:
+def _describe(line: Line, target: str, options: ViewOptions, rows: int | None) -> list[Line]:
     """Write on the line of an image what is known of it, and how to see it. Returns the rows that it will be drawn in."""
     inline = target.startswith("data:")
     try:
@@ -98,24 +96,28 @@ def _describe(line: Line, target: str, number: int, options: ViewOptions, rows: 
         return []
     facts = f"{header.kind}, {header.width:,} × {header.height:,}, {size_of(size)}"
     line.extend(facts if inline else f"{_name(target)}  {facts}", "md.url")
-    line.extend(f"  {key_of('fold.toggle', 'o')} opens it", "dim")
-    line.picture = Picture(target, number)
+    hints = []
+    if options.folder is not None:
+        hints.append(f"{key_of('fold.toggle', 'o')} opens it")
+        line.picture = Picture(target)
+    below: list[Line] = []
     if header.width * header.height > MOST_PIXELS or size > MOST_BYTES:
-        line.extend(", too large to be drawn here", "dim")
-        return []
-    if not can_draw():
-        line.extend(", trajview[images] draws it here", "dim")
-        return []
-    return _blank_rows(target, number, header, options, rows)
+        hints.append("too large to be drawn here")
+    elif not can_draw():
+        hints.append("trajview[images] draws it here")
+    else:
+        below = _blank_rows(target, header, options, rows)
+    line.extend(f"  {', '.join(hints)}" if hints else "", "dim")
+    return below
 
 
-def _blank_rows(target: str, number: int, header: Header, options: ViewOptions, rows: int | None) -> list[Line]:
+def _blank_rows(target: str, header: Header, options: ViewOptions, rows: int | None) -> list[Line]:
     """The rows that an image will be drawn in."""
     most = options.picture_rows if rows is None else min(rows, options.picture_rows)
     if most < 1:
         return []
     columns, rows = cells_of(header.width, header.height, min(MEASURE, max(1, options.width - 2 * _INDENT)), most)
-    picture = Picture(target, number, columns, rows)
+    picture = Picture(target, columns, rows)
     return [Line("", indent=_INDENT, ours=True, picture=picture, picture_row=row) for row in range(rows)]
 
 

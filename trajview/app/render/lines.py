@@ -40,10 +40,9 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """An image of a message: a data URL or a path, which part of the message it is, and the cells that it is drawn in, if any."""
+    """An image of a message: a data URL or a path, and the cells that it is drawn in, if any."""
 
     target: str
-    part: int
     columns: int = 0
     rows: int = 0
 

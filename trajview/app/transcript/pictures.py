@@ -46,34 +46,36 @@ def picture_rows_at(height: int, before: int = 0) -> int:
 
 
 class Pictures:
-    """The pictures of a session that were drawn, those seen last."""
+    """The pictures that were drawn, those seen last: by what they are of, wherever in the run that is."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[int, int, int, int], Rows] = OrderedDict()
+        self._kept: OrderedDict[tuple[int, int, int], Rows] = OrderedDict()
         self._cells = 0
 
-    def row(self, message: int, line: Line) -> Sequence[Segment]:
-        """What is drawn on a line of a message; nothing where it is of no picture, or of one that is not drawn yet."""
+    def row(self, line: Line) -> Sequence[Segment]:
+        """What is drawn on a line; nothing where it is of no picture, or of one that is not drawn yet."""
         if line.picture is None or line.picture_row is None:
             return ()
-        key = _key(message, line.picture)
+        key = _key(line.picture)
         rows = self._kept.get(key)
         if rows is None:
             return ()
         self._kept.move_to_end(key)
         return rows[line.picture_row]
 
-    def keep(self, message: int, picture: Picture, rows: Rows) -> None:
+    def keep(self, picture: Picture, rows: Rows) -> None:
         """Keep a picture, at the expense of those that nobody has looked at for the longest time."""
-        self._kept[_key(message, picture)] = rows
-        self._cells += picture.columns * picture.rows
+        key = _key(picture)
+        if key not in self._kept:
+            self._cells += picture.columns * picture.rows
+        self._kept[key] = rows
         while self._cells > _MOST_CELLS:
-            (_, _, columns, height), _ = self._kept.popitem(last=False)
+            (_, columns, height), _ = self._kept.popitem(last=False)
             self._cells -= columns * height
 
 
-def _key(message: int, picture: Picture) -> tuple[int, int, int, int]:
-    return message, picture.part, picture.columns, picture.rows
+def _key(picture: Picture) -> tuple[int, int, int]:
+    return hash(picture.target), picture.columns, picture.rows  # the target may be of megabytes: it is not kept
 
 
 class Images:
@@ -87,30 +89,28 @@ class Images:
     def draw(self) -> None:
         """Draw what has come on the screen."""
         session = self._reading.session
-        if not self._drawing and session is not None and session.undrawn():
+        if not self._drawing and session is not None and session.undrawn() is not None:
             self._drawing = True
             self._background.start("images", self._draw_all, waited_for=False)
 
     def _draw_all(self, task: Task) -> None:
         while (wanted := task.ask(self._next)) is not None:
-            session, message, picture = wanted
+            session, picture = wanted
             try:
                 rows = drawn(picture, session.options.folder)
             except TrajviewError as error:
                 rows = [[Segment(line[: picture.columns])] for line in (error.sentence, *" " * (picture.rows - 1))]
-            task.tell(self._take, session, message, picture, rows)
+            task.tell(self._take, session, picture, rows)
 
-    def _next(self) -> tuple[TranscriptSession, int, Picture] | None:
+    def _next(self) -> tuple[TranscriptSession, Picture] | None:
         """What is on the screen now, and not drawn: the first of it."""
         session = self._reading.session
-        undrawn = session.undrawn() if session is not None else []
-        if session is None or not undrawn:
-            self._drawing = False
-            return None
-        return session, *undrawn[0]
+        picture = session.undrawn() if session is not None else None
+        self._drawing = picture is not None
+        return (session, picture) if session is not None and picture is not None else None
 
-    def _take(self, session: TranscriptSession, message: int, picture: Picture, rows: Rows) -> None:
-        session.pictures.keep(message, picture, rows)
+    def _take(self, session: TranscriptSession, picture: Picture, rows: Rows) -> None:
+        session.pictures.keep(picture, rows)
         self._view.picture_drawn()
 
     def open_at_cursor(self) -> bool:

@@ -158,6 +158,7 @@ class TranscriptSession(Positions):
         self.options, self.height = before.options, before.height
         self.folds = {message: fold for message, fold in before.folds.items() if message < count}
         self.highlights.take_over(before.highlights)
+        self.pictures = before.pictures
         self.set_scored(before.scored)
         self.tokens = before.tokens
         sizes = enumerate(zip(self._sizes, before._sizes, strict=False))
@@ -278,20 +279,19 @@ class TranscriptSession(Positions):
             )
         self._clamp()
 
-    def undrawn(self) -> list[tuple[int, Picture]]:
-        """The pictures in the window that are still to be drawn, and the messages that they are in."""
-        found: dict[tuple[int, int], Picture] = {}
+    def undrawn(self) -> Picture | None:
+        """The first picture in the window that is still to be drawn."""
         message, number = self.top
         room = self.height
         while self.options.picture_rows and room > 0 and message < len(self.messages):
             layout = self.layout(message)
             for index, _, _ in layout.rows[number : number + room]:
                 line = layout.lines[index]
-                if line.picture_row is not None and line.picture and not self.pictures.row(message, line):
-                    found[message, line.picture.part] = line.picture
+                if line.picture_row is not None and not self.pictures.row(line):
+                    return line.picture
             room -= len(layout.rows) - number
             message, number = message + 1, 0
-        return [(message, picture) for (message, _), picture in found.items()]
+        return None
 
     def line_at(self, position: Position) -> Line:
         """The line that a row is of."""

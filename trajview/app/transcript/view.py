@@ -61,7 +61,7 @@ class TranscriptView(RowsView, can_focus=True, inherit_bindings=False):
         session = self._transcript
         width = session.options.width
         layout = session.layout(item)
-        picture = session.pictures.row(item, layout.lines[layout.rows[number][0]])
+        picture = session.pictures.row(layout.lines[layout.rows[number][0]])
         segments: Iterable[Segment] = row_segments(layout, number, palette, self._base, picture)
         looked_for: list[LookedFor] = [
             (rule.pattern, partial(_looks_at, rule), palette[f"rule.{rule.colour or 'yellow'}"])
