@@ -30,7 +30,9 @@ def gemini_lines() -> list[Line]:
     answer = {"functionResponse": {"id": "shell-1", "name": "run_shell_command", "response": {"output": LIST}}}
     done = {**call, "status": "success", "result": [answer], "resultDisplay": LIST}
     wrong = {**call, "id": "shell-2", "args": WRONG, "status": "error"}
-    wrong["result"] = [{"functionResponse": {"id": "shell-2", "name": "run_shell_command", "response": {"error": NOT_FOUND}}}]
+    wrong["result"] = [
+        {"functionResponse": {"id": "shell-2", "name": "run_shell_command", "response": {"error": NOT_FOUND}}}
+    ]
     said = {
         "id": "m2", "timestamp": _at(2), "type": "gemini", "content": "", "model": MODEL,
         "thoughts": [{"subject": "Reading the list", "description": THOUGHT, "timestamp": _at(2)}],
@@ -82,10 +84,16 @@ def gemini_contents() -> Line:
         "model": MODEL,
         "systemInstruction": {"parts": [{"text": "You count cutlery."}]},
         "contents": [
-            {"role": "user", "parts": [{"text": QUESTION}, {"inlineData": {"mimeType": "image/png", "data": "c3Bvb24="}}]},
+            {
+                "role": "user",
+                "parts": [{"text": QUESTION}, {"inlineData": {"mimeType": "image/png", "data": "c3Bvb24="}}],
+            },
             {
                 "role": "model",
-                "parts": [{"text": THOUGHT, "thought": True}, {"functionCall": {"name": "read", "args": {"path": "drawer.txt"}}}],
+                "parts": [
+                    {"text": THOUGHT, "thought": True},
+                    {"functionCall": {"name": "read", "args": {"path": "drawer.txt"}}},
+                ],
             },
             {"role": "user", "parts": [{"functionResponse": {"name": "read", "response": {"output": LIST}}}]},
             {"role": "model", "parts": [{"executableCode": {"language": "PYTHON", "code": "print(7)"}}]},

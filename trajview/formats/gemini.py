@@ -86,7 +86,9 @@ def messages_of_turn(
             answers.append(answer_of(response, open_calls))
         elif isinstance(code := _either(part, "executableCode", "executable_code"), dict):
             language = (text_or_none(code.get("language")) or "code").lower()
-            calls.append(_call({"name": language, "args": {"code": code.get("code")}, "language": language}, open_calls))
+            calls.append(
+                _call({"name": language, "args": {"code": code.get("code")}, "language": language}, open_calls)
+            )
         elif isinstance(result := _either(part, "codeExecutionResult", "code_execution_result"), dict):
             answers.append(_result_of_code(result, open_calls))
         else:
@@ -158,8 +160,9 @@ def answer_of(response: dict[Any, Any], open_calls: list[tuple[str, str]]) -> di
     if key == "error":
         item["error"] = failure("error", held["error"])
     metadata: dict[str, Any] = {}
-    for other in held.keys() - {key} if key else ():
-        put(metadata, other, held[other])
+    for other in held if key else ():
+        if other != key:
+            put(metadata, other, held[other])
     return {**item, "metadata": metadata} if metadata else item
 
 

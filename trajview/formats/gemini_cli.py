@@ -26,7 +26,9 @@ class GeminiCLI(LineFormat):
 
     name = "gemini-cli"
     label = "Gemini CLI session"
-    recognises = "`sessionId` and `projectHash` with messages of type `gemini`, or Qwen Code's lines with `message.parts`"
+    recognises = (
+        "`sessionId` and `projectHash` with messages of type `gemini`, or Qwen Code's lines with `message.parts`"
+    )
 
     def is_line(self, line: Any) -> bool:
         message = line.get("message")
@@ -150,11 +152,11 @@ def _thought(thought: Any) -> str:
     return "\n".join(filter(None, (as_text(thought.get("subject")), as_text(thought.get("description")))))
 
 
-_OF_ANSWER = frozenset({"result", "resultDisplay", "status", "timestamp", "renderOutputAsMarkdown"})
+_OF_ANSWER = ("resultDisplay", "status", "timestamp", "renderOutputAsMarkdown")
 
 
 def _call(call: dict[Any, Any]) -> dict[Any, Any]:
-    return {key: call[key] for key in call if key not in _OF_ANSWER}
+    return {key: call[key] for key in call if key != "result" and key not in _OF_ANSWER}
 
 
 def _answer(call: dict[Any, Any]) -> Iterator[Any]:
@@ -172,7 +174,7 @@ def _answer(call: dict[Any, Any]) -> Iterator[Any]:
     item["content"] = "\n".join(filter(None, (item["content"], *texts)))
     if failed:
         item["error"] = failure(str(status), item["content"])
-    yield message_item({key: call[key] for key in _OF_ANSWER - {"result"} if key in call}, (), **item)
+    yield message_item({key: call[key] for key in _OF_ANSWER if key in call}, (), **item)
 
 
 def _messages_of_qwen(line: dict[Any, Any], open_calls: list[tuple[str, str]], events: list[Any]) -> Iterator[Any]:

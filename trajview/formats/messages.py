@@ -68,7 +68,11 @@ def _likeness(line: Any) -> float:
     """How much a line looks like an event of a session: one that only names the session may be another program's."""
     if not is_event(line):
         return 0
-    return 1 if any(isinstance(line.get(key), dict) for key in ("message", "payload", "snapshot")) or "summary" in line else 0.4
+    return (
+        1
+        if any(isinstance(line.get(key), dict) for key in ("message", "payload", "snapshot")) or "summary" in line
+        else 0.4
+    )
 
 
 def _chat_of_session(session: Session, origin: Origin) -> Chat:
