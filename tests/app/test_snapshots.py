@@ -11,6 +11,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
+from tests.models.test_images import url
 from trajview.app.app import TrajviewApp, make_app
 from trajview.app.compare.screen import CompareScreen
 from trajview.app.help import HelpScreen
@@ -19,6 +20,7 @@ from trajview.corpus.corpus import Corpus
 
 from .driving import Reader
 from .logs import episode, repair, write_jsonl, write_runs
+from .render.test_images import BLUE, CLEAR, RED, png
 
 Snapshot = Callable[..., bool]
 
@@ -111,6 +113,29 @@ def test_search_in_unfolded_output(snap_compare: Snapshot, runs: Path) -> None:
         await reader.press("n", "n", "n")
 
     assert snap_compare(app_on(runs / "repair.jsonl"), terminal_size=(80, 24), run_before=after(steps))
+
+
+def test_images(snap_compare: Snapshot, runs: Path) -> None:
+    """Images with clear edges, and what is not drawn."""
+    pytest.importorskip("PIL")
+    window = [CLEAR * 4 + (RED if row // 6 % 2 else BLUE) * 16 + CLEAR * 2 + BLUE * 18 for row in range(24)]
+    parts = [url(png(*window)), "https://example.org/kettle.png", "shots/gone.png"]
+    images = [{"type": "image_url", "image_url": {"url": target}} for target in parts]
+    call = {"id": "c", "type": "function", "function": {"name": "screenshot", "arguments": "{}"}}
+    messages = [
+        {"role": "user", "content": [{"type": "text", "text": "Which window is it?"}, *images]},
+        {"role": "assistant", "content": "Let me see.", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": images[:1]},
+    ]
+    write_jsonl(runs / "windows.jsonl", [{"id": "windows", "messages": messages}])
+
+    async def steps(reader: Reader) -> None:
+        await reader.until(lambda: reader.session.undrawn() is None)
+
+    app = app_on(
+        runs / "windows.jsonl", preview_lines=12
+    )  # no image is scaled, which versions of Pillow do differently
+    assert snap_compare(app, terminal_size=(100, 36), run_before=after(steps))
 
 
 def test_metadata(snap_compare: Snapshot, runs: Path) -> None:

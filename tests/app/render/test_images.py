@@ -15,6 +15,7 @@ from trajview.app.render.blocks import message_lines
 from trajview.app.render.images import MOST_PIXELS, cells_of, drawn
 from trajview.app.render.lines import Line, Picture
 from trajview.app.render.options import Fold, ViewOptions
+from trajview.app.render.verbatim import size_of
 from trajview.models.images import ImageError
 from trajview.models.messages import ChatMessage, ImagePart, TextPart, ToolMessage, UserMessage
 
@@ -30,7 +31,7 @@ def png(*rows: bytes, claimed: tuple[int, int] | None = None) -> bytes:
 
     width, height = claimed or (len(rows[0]) // 4, len(rows))
     header = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
-    data = zlib.compress(b"".join(b"\0" + row for row in rows))
+    data = zlib.compress(b"".join(b"\0" + row for row in rows), 0)  # packed, its size would be that of the library
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", data) + chunk(b"IEND", b"")
 
 
@@ -57,7 +58,7 @@ def no_pillow(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_rows_of_a_picture_are_there_before_it_is_drawn_and_hold_no_text() -> None:
     data = png(*[RED * 40] * 30)
     _, said, *free = lines(UserMessage(content=[image(data)]))
-    assert said.text == f"image  PNG, 40 × 30, {len(data)} B  o opens it"
+    assert said.text == f"image  PNG, 40 × 30, {size_of(len(data))}  o opens it"
     assert said.picture is not None
     assert [line.picture_row for line in free] == list(range(15))
     assert {(line.picture.columns, line.picture.rows, line.text, line.ours) for line in free if line.picture} == {
