@@ -109,11 +109,14 @@ async def test_marks_are_listed_gone_to_noted_taken_away_and_brought_back(tmp_pa
 
 async def test_from_the_list_a_mark_leads_into_its_run_and_back(tmp_path: Path) -> None:
     log = write_jsonl(tmp_path / "chats.jsonl", [chat("one", *"abcdefgh"), chat("two", "c")])
-    AnnotationStore(tmp_path / "store", "ada").set_mark("one", 0, 2, True)
+    store = AnnotationStore(tmp_path / "store", "ada")
+    store.set_mark("one", 0, 2, True)
+    store.set_mark("two", 0, 7, True)
     async with reading(log, store=tmp_path / "store") as reader:
         await reader.listed()
         await reader.press("B")
-        await listed(reader, 1)
+        await listed(reader, 2)
+        await reader.until(lambda: "unit 7      ⚑ the log has no such unit now" in reader.whole_screen)
         await reader.press("enter")
         await reader.opened("one")
         assert reader.unit == 2

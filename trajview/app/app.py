@@ -392,7 +392,7 @@ class TrajviewApp(ReportsFaults, App[int]):
     def _keep_places(self) -> None:
         """Keep where the reader is, in the list and in a run."""
         for screen in self.screen_stack:
-            if isinstance(screen, TrajviewScreen):
+            if isinstance(screen, TrajviewScreen) and screen.is_mounted:
                 screen.keep_place()
 
     def _write_down(self) -> None:

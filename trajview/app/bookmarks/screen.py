@@ -5,7 +5,7 @@ from __future__ import annotations
 from asyncio import to_thread
 from collections.abc import Sequence
 from itertools import groupby
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.segment import Segment
 from textual import on
@@ -26,6 +26,10 @@ from trajview.app.shared.screen import TrajviewScreen
 from trajview.corpus.process_wide import short_turns
 from trajview.errors import AnnotationError, TrajviewError
 from trajview.textsafe import one_line
+
+if TYPE_CHECKING:
+    from trajview.annotation.unit_notes import Mark
+    from trajview.models.transcript import Transcript
 
 __all__ = ["BookmarksScreen"]
 
@@ -147,13 +151,7 @@ class BookmarksScreen(TrajviewScreen):
                 transcripts = self.trajview.episodes.load(info).transcripts
         except TrajviewError:
             return {}  # opening it says so
-        there = (row for row in rows if row.mark.transcript < len(transcripts))
-        found = ((row, transcripts[row.mark.transcript]) for row in there)
-        return {
-            row.place: first_words(transcript, row.mark.unit)
-            for row, transcript in found
-            if row.mark.unit < len(transcript.unit_starts)
-        }
+        return {row.place: _words(transcripts, row.mark) for row in rows}
 
     def _learn(self, words: dict[Marked, str]) -> None:
         self.bookmarks.words |= words
@@ -161,7 +159,8 @@ class BookmarksScreen(TrajviewScreen):
 
     def _show(self, rows: Sequence[Bookmark], elsewhere: int) -> None:
         self.bookmarks.show(rows)
-        self._elsewhere = f"{elsewhere:,} in runs that are not open" if elsewhere else ""
+        others = "that are not open" if self.trajview.corpus.finished else "that are not open or not read yet"
+        self._elsewhere = f"{elsewhere:,} in runs {others}" if elsewhere else ""
         self._draw()
 
     def _draw(self) -> None:
@@ -221,3 +220,11 @@ class BookmarksScreen(TrajviewScreen):
         self.bookmarks.change(row, note)
         self._draw()
         return True
+
+
+def _words(transcripts: Sequence[Transcript], mark: Mark) -> str:
+    """What a marked unit is about; where there is none of its number, that."""
+    transcript = transcripts[mark.transcript] if mark.transcript < len(transcripts) else None
+    if transcript is None or mark.unit >= len(transcript.unit_starts):
+        return "the log has no such unit now"
+    return first_words(transcript, mark.unit)
