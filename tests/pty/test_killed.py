@@ -38,7 +38,7 @@ class Typist:
         self.terminal = terminal
         self.choice = choice
         self.kept = kept
-        """What was there before; it stays behind what is typed."""
+        """What was there before; what is typed goes behind it."""
         self.typed = ""
         self.seen: list[tuple[float, int]] = []
         """When so many characters were on the screen."""
@@ -111,9 +111,9 @@ def test_killed_at_random_moments(tmp_path: Path, seed: int) -> None:
             at = time.monotonic()
         opened = AnnotationStore(store.root, "bob").open("beta", rubric, 1)
         now = (opened.kept or opened.draft).reasoning
-        whole = typist.typed + kept
+        whole = kept + typist.typed
         lost = len(whole) - len(now)
-        assert now == typist.typed[: len(typist.typed) - lost] + kept, f"kill {kill}: {now[:80]!r}"
+        assert now == whole[: len(whole) - lost], f"kill {kill}: {now[:80]!r}"
         assert len(typist.typed) - lost >= typist.safe(at), f"kill {kill}: {lost} characters lost of {typist.typed!r}"
         if record:
             assert opened.saved is not None
