@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, Static
 
-from trajview.app.results.found import FEW
 from trajview.app.results.screen import ResultsScreen
 from trajview.app.runs.screen import BrowserScreen
 
@@ -227,15 +226,17 @@ async def test_restrictions_hold_in_the_list_and_in_the_run(runs: Path) -> None:
 
 
 async def test_what_is_left_of_a_run_is_read_when_it_is_asked_for(tmp_path: Path) -> None:
-    log = write_jsonl(tmp_path / "log.jsonl", [chat("many", *["needle"] * (FEW + 5)), chat("one", "needle")])
+    log = write_jsonl(tmp_path / "log.jsonl", [chat("many", *["needle"] * 99), chat("one", "needle")])
     async with reading(log) as reader:
         await reader.listed()
         await search(reader, "needle")
-        await reader.press(*"j" * FEW)
-        assert under_cursor(reader) == "… 5 more: enter shows them"
+        shown = results(reader).results.limit
+        assert len(results(reader).results.rows) == shown + 4 == results(reader).list.size.height, "as many as fit"
+        await reader.press(*"j" * shown)
+        assert under_cursor(reader) == f"… {99 - shown} more: enter shows them"
         await reader.press("enter")
-        await reader.until(lambda: len(results(reader).results.rows) == FEW + 5 + 3)
-        assert under_cursor(reader).startswith(f"T0B{FEW} ")
+        await reader.until(lambda: len(results(reader).results.rows) == 99 + 3)
+        assert under_cursor(reader).startswith(f"T0B{shown} ")
 
 
 async def test_a_search_is_typed_again_and_a_bad_one_says_why(runs: Path) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trajview.app.results.found import FEW, MOST, Results
+from trajview.app.results.found import FEW, FEWEST, KEPT_OF_ONE, MOST, Results
 from trajview.corpus.matches import Hit
 from trajview.corpus.search import RunMatches
 
@@ -57,6 +58,39 @@ def test_hits_stand_under_their_run_and_a_row_says_what_is_left() -> None:
     few = [f"hit {n}" for n in range(FEW)]
     assert rows(found) == ["r0:0", "hit 0", "hit 1", "r1:3", *few, "more", "r2:0", *few]
     assert (found.matches, found.messages) == (2 * FEW + 5, 2 * FEW + 5)
+
+
+@pytest.mark.parametrize(
+    ("counts", "height", "shown"),
+    [
+        ((99,), 30, [28]),  # a heading, and what is left
+        ((99,), 99, [KEPT_OF_ONE]),
+        ((99, 2, 99), 30, [11, 2, 11]),
+        ((9,) * 20, 30, [FEWEST] * 20),
+        ((1, 2), 30, [1, 2]),
+        ((4, 5) * 20, 30, [4, 3] * 20),
+    ],
+)
+def test_as_many_hits_of_each_run_are_shown_as_fit(counts: tuple[int, ...], height: int, shown: list[int]) -> None:
+    found = Results("x")
+    for number, count in enumerate(counts):
+        found.add(run(number, count, kept=KEPT_OF_ONE))
+        found.fit(height)
+    assert [sum(row.kind == "hit" for row in group.rows) for group in found.groups] == shown
+    assert len(found.rows) <= height or FEWEST in shown
+    assert found.cursor == 1
+    assert [group.left for group in found.groups] == [count - hits for count, hits in zip(counts, shown, strict=True)]
+
+
+def test_rows_do_not_change_under_a_cursor_that_was_moved() -> None:
+    found = Results("x")
+    found.add(run(0, 40, kept=KEPT_OF_ONE))
+    found.fit(30)
+    found.go(20)
+    under = found.current
+    found.add(run(1, 40, kept=KEPT_OF_ONE))
+    found.fit(30)
+    assert found.current is under
 
 
 def test_the_cursor_begins_on_the_first_hit_and_stays_among_the_rows() -> None:
@@ -122,7 +156,7 @@ def test_every_row_is_found_by_its_number(counts: list[int], expanded: list[int]
     for group in found.groups:
         expected += [
             group.found.id + f":{group.left}",
-            *(hit.text for hit in group.hits),
-            *["more"] * (not group.complete),
+            *(row.hit.text for row in group.rows if row.hit),
+            *["more"] * (group.left > 0),
         ]
     assert rows(found) == expected

@@ -26,7 +26,7 @@ from trajview.corpus.info import RunInfo
 from trajview.corpus.matches import excerpt, pieces_of
 from trajview.corpus.prefilter import prefilter_of
 from trajview.corpus.query import Query, query_from
-from trajview.corpus.search import CorpusSearch, RunMatches
+from trajview.corpus.search import MANY, CorpusSearch, RunMatches
 from trajview.errors import FormatError, Problem, UnreadableError, Where
 from trajview.formats.words import AddedWords
 from trajview.highlight import text_of
@@ -680,3 +680,10 @@ def test_a_word_with_colours_in_it_is_never_passed_over(wanted: str) -> None:
         start = time.process_time()
         bytes_may_match(many)
         assert time.process_time() - start < 5
+
+
+def test_fewer_hits_are_kept_of_the_runs_after_the_first_ones(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", *(chat(*[("user", "needle")] * 3) for _ in range(MANY + 5)))
+    found = runs([path], Query("needle"), keep=9, keep_of_many=1)
+    assert [len(run.hits) for run in found] == [3] * MANY + [1] * 5
+    assert {run.matches for run in found} == {3}

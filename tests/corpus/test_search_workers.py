@@ -75,7 +75,10 @@ def logs(tmp_path: Path) -> Path:
     ("typed", "how"),
     [
         *((typed, {}) for typed in ("needle", "in:all needle", "in:metadata a#7", r"needle \d+5$", "nothing")),
-        *(("in:all needle", how) for how in ({"keep": 1}, {"keep_in_all": 30}, {"most": 1, "keep": 0})),
+        *(
+            ("in:all needle", how)
+            for how in ({"keep": 1}, {"keep_in_all": 30}, {"most": 1, "keep": 0}, {"keep": 3, "keep_of_many": 1})
+        ),
         ("needle", {"around": 2, "width": 10}),
     ],
 )

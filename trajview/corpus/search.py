@@ -24,7 +24,7 @@ from .searcher import Limits, Looking, RunMatches, Searcher, SlowProblem, Unname
 from .unpack import is_plain
 from .walk import Skipped, SourceFile, walk
 
-__all__ = ["BATCH", "LARGE", "MOST_FILES", "CorpusSearch", "Hit", "RunMatches", "cores"]
+__all__ = ["BATCH", "LARGE", "MANY", "MOST_FILES", "CorpusSearch", "Hit", "RunMatches", "cores"]
 
 LARGE: Final = 8 << 20
 """Bytes of a file from which on its lines are shared out."""
@@ -35,6 +35,8 @@ BATCH: Final = 4 << 20
 """Bytes of small files that are one task."""
 MOST_FILES: Final = 64
 """Small files that are one task, however small."""
+MANY: Final = 40
+"""Runs found, after which `keep_of_many` says how many hits of one are kept."""
 _MOST_NAMES: Final = 8_000
 """Bytes, files, and characters of their paths in one task: such tasks are taken at once by who is busy with another."""
 _MOST_PROCESSES: Final = 16
@@ -121,6 +123,7 @@ class CorpusSearch:
         self.messages = 0
         self._paths = paths
         self._keep_in_all = limits.get("keep_in_all")
+        self._keep_of_many = limits.get("keep_of_many", limits.get("keep") or 0)
         self._processes = processes
         self._cancelled = cancelled
         self._searcher = Searcher(Looking(query, limits, blind, only), cancelled)
@@ -164,9 +167,12 @@ class CorpusSearch:
             found = found.named(self._count)
         if (ids := self._named.get(found.path)) is not None and not is_wanted(ids, found.id):
             return None
-        if self._searcher.keep == 0 and found.hits:  # a process found it before that
-            found = replace(found, hits=[])
+        keep = self._searcher.keep
+        if keep is not None and len(found.hits) > keep:  # a process found it when more were to be kept
+            found = replace(found, hits=found.hits[:keep])
         self.runs += 1
+        if self.runs == MANY and keep is not None:
+            self._searcher.keep = min(keep, self._keep_of_many)
         self.matches += found.matches
         self.messages += found.messages
         if self._keep_in_all is not None:

@@ -99,10 +99,11 @@ class SlowProblem(Problem):
 class Limits(TypedDict, total=False):
     """How much of a search is wanted, all of it by default; for `keep`, `most`, `around` and `width` see `matches.hits_in`.
 
-    `keep_in_all`: after so many hits, only counts are kept of the runs that follow. `patience`: seconds for one message, 0 for as long as it takes.
+    `keep_of_many`: how many hits to keep of each run after the first `search.MANY`. `keep_in_all`: after so many hits, only counts are kept of the runs that follow. `patience`: seconds for one message, 0 for as long as it takes.
     """
 
     keep: int | None
+    keep_of_many: int
     keep_in_all: int | None
     most: int | None
     around: int

@@ -18,7 +18,9 @@ __all__ = [
     "ALL",
     "AROUND",
     "FEW",
+    "FEWEST",
     "KEPT",
+    "KEPT_OF_ONE",
     "MOST",
     "WIDTH",
     "Group",
@@ -30,8 +32,12 @@ __all__ = [
     "scope_of",
 ]
 
+KEPT_OF_ONE: Final = 60
+"""Hits that are kept of each of the first runs: as many as a tall screen shows of one."""
 FEW: Final = 6
-"""Hits that are kept of a run until more are asked for."""
+"""Hits that are kept of each run after those, until more are asked for."""
+FEWEST: Final = 3
+"""Hits that are shown of a run at least, however many runs were found."""
 MOST: Final = 2_000
 """Hits that are shown of one run: who wants more opens it."""
 KEPT: Final = 20_000
@@ -103,28 +109,43 @@ def ranks_in(runs: RunList) -> dict[Place, int]:
 
 
 class Group:
-    """A run that was found, and the hits in it that are shown.
+    """A run that was found, its hits as far as they are known, and of these how many are shown.
 
     `rows` are its heading, a row for each hit, and one that says what is left. `reading` is whether that is being read.
     """
 
-    def __init__(self, found: RunMatches, number: int) -> None:
-        """`number` counts the runs in the order in which they were found."""
+    def __init__(self, found: RunMatches, number: int, limit: int) -> None:
+        """`number` counts the runs in the order in which they were found; `limit` is how many hits are shown at most."""
         self.found, self.number = found, number
-        shown = sum(len(hit.spans) for hit in found.hits)
-        self.show(found.hits, complete=0 < len(found.hits) < FEW or shown >= found.matches)
+        self._heading, self._rest = Row("run", self), Row("more", self)
+        known = sum(len(hit.spans) for hit in found.hits)
+        self.learn(found.hits, complete=0 < len(found.hits) < FEW or known >= found.matches)
+        self.show(limit)
 
-    def show(self, hits: Sequence[Hit], *, complete: bool) -> None:
-        """Show these hits, which are all where it is `complete`."""
+    def learn(self, hits: Sequence[Hit], *, complete: bool) -> None:
+        """Take in these hits, which are all where it is `complete`, and show them."""
         self.hits, self.complete, self.reading = hits, complete, False
-        self.rows = [Row("run", self), *(Row("hit", self, hit) for hit in hits)]
-        if not complete:
-            self.rows.append(Row("more", self))
+        self._hit_rows = [Row("hit", self, hit) for hit in hits]
+        self.show(len(hits))
+
+    def show(self, limit: int) -> None:
+        """Show at most so many hits; one that is left takes no more room than to say so."""
+        if self.complete and len(self.hits) == limit + 1:
+            limit += 1
+        self.rows = [self._heading, *self._hit_rows[:limit]]
+        if not self.complete or limit < len(self.hits):
+            self.rows.append(self._rest)
+
+    def height(self, limit: int) -> int:
+        """How many rows there are with at most so many hits."""
+        return 1 + min(limit, len(self.hits)) + (not self.complete or limit < len(self.hits))
 
     @property
     def left(self) -> int:
         """How many matches are not shown; about, where a match runs over several lines."""
-        return 0 if self.complete else max(1, self.found.matches - sum(len(hit.spans) for hit in self.hits))
+        if self.rows[-1] is not self._rest:
+            return 0
+        return max(1, self.found.matches - sum(len(row.hit.spans) for row in self.rows if row.hit is not None))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -148,12 +169,16 @@ class Results:
         self.problems = 0
         """How many runs could not be read."""
         self.cursor = 0
+        self.limit = FEW
+        """How many hits are shown of a run at most, until more are asked for."""
+        self._moved = False
+        """Whether somebody has moved the cursor: rows do not change under it then."""
         self.arranged = False
         """Whether the runs stand in another order than that in which they were found."""
 
     def add(self, found: RunMatches) -> None:
-        """Take in a run, of which at most `FEW` hits were kept, or none."""
-        group = Group(found, len(self.groups))
+        """Take in a run, of which at most `KEPT_OF_ONE` hits were kept, or none."""
+        group = Group(found, len(self.groups), self.limit)
         self.groups.append(group)
         self.rows += group.rows
         if group.number == 0:
@@ -161,12 +186,26 @@ class Results:
         self.matches += found.matches
         self.messages += found.messages
 
+    def fit(self, height: int) -> None:
+        """Show as many hits of each run as so many rows have room for, unless the cursor was moved by now."""
+        if self._moved or not self.groups:
+            return
+        limit = FEWEST
+        while limit < KEPT_OF_ONE and sum(group.height(limit + 1) for group in self.groups) <= height:
+            limit += 1
+        if limit != self.limit:
+            self.limit = limit
+            for group in self.groups:
+                group.show(limit)
+            self.rows = [row for group in self.groups for row in group.rows]
+            self.cursor = self._first_of(self.groups[0])
+
     def arrange(self, rank: Mapping[Place, int] | None) -> bool:
         """Put the runs in this order, those without a rank last; None for that in which they were found.
 
         The cursor stays on its row. False where they stand so already, which is not said to be arranged then.
         """
-        under, before = self.current, [*self.groups]
+        under, before, self._moved = self.current, [*self.groups], True
         self.groups.sort(key=lambda group: group.number)
         if rank is not None:
             self.groups.sort(key=lambda group: rank.get(group.found.place, len(rank)))
@@ -189,7 +228,7 @@ class Results:
 
     def go(self, index: int) -> bool:
         """Put the cursor on a row, or on the nearest there is; whether it moved."""
-        before, self.cursor = self.cursor, max(0, min(index, len(self.rows) - 1))
+        before, self.cursor, self._moved = self.cursor, max(0, min(index, len(self.rows) - 1)), True
         return self.cursor != before
 
     def step_run(self, step: int) -> bool:
@@ -218,6 +257,6 @@ class Results:
         """Show these hits of a run, which are all, or as many as can be shown. The cursor stays on its row."""
         start = self.rows.index(group.rows[0])
         end = start + len(group.rows)
-        group.show(hits, complete=len(hits) < MOST)
+        group.learn(hits, complete=len(hits) < MOST)
         self.rows[start:end] = group.rows
         self.go(self.cursor if self.cursor < end else self.cursor - end + start + len(group.rows))

@@ -19,6 +19,7 @@ from trajview.app.results.found import (
     AROUND,
     FEW,
     KEPT,
+    KEPT_OF_ONE,
     MOST,
     WIDTH,
     Group,
@@ -51,6 +52,10 @@ __all__ = ["ResultsScreen"]
 _TICK: Final = 0.1
 """Seconds after which what was found meanwhile is taken in, and it is said how far the search is."""
 
+_HIGH: Final = 18
+"""Rows of a screen that has room for the context of a hit."""
+_CONTEXT: Final = 9
+"""Rows of that, as its style has it."""
 _HELP: Final = """\
 Search what all messages say, think and call.
 A regular expression; capitals make it mind the case.
@@ -69,7 +74,7 @@ class ResultsScreen(TrajviewScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("results")]
     AUTO_FOCUS = "ResultsList"
-    VERTICAL_BREAKPOINTS = [(0, "-low"), (18, "-high")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (_HIGH, "-high")]  # noqa: RUF012
     DEFAULT_CSS = """
     ResultsScreen {
         background: $background;
@@ -175,7 +180,8 @@ class ResultsScreen(TrajviewScreen):
         self._search = SearchProcess(
             self.trajview.corpus.paths,
             query,
-            keep=FEW,
+            keep=KEPT_OF_ONE,
+            keep_of_many=FEW,
             keep_in_all=KEPT,
             around=AROUND,
             width=WIDTH,
@@ -207,10 +213,20 @@ class ResultsScreen(TrajviewScreen):
                 self.results.problems += not found.opens
             else:
                 self.results.add(found)
+        self._fit()
         self.list.rows_changed()
         if first and self.results.rows:
             self.list.show_cursor()
         self._say()
+
+    def _fit(self) -> None:
+        """Show as many hits of each run as the list has rows for, between the header and the context of a hit."""
+        height = self.size.height - 2
+        self.results.fit(height - _CONTEXT if height + 2 >= _HIGH else height)
+
+    def on_resize(self) -> None:
+        self._fit()
+        self.list.rows_changed()
 
     def _end(self, search: SearchProcess, problem: str) -> None:
         """Take in what is left, and say that the search is at its end, or was stopped."""
@@ -273,6 +289,8 @@ class ResultsScreen(TrajviewScreen):
             return
         if row.kind != "more":
             self._open_at(row.group, row.hit)
+        elif row.group.complete:
+            self._expand(row.group, list(row.group.hits))
         elif not row.group.reading:
             row.group.reading = True
             self.list.refresh()
