@@ -14,7 +14,7 @@ from tests.models.test_images import url
 from trajview.app.render import images
 from trajview.app.render.lines import Line, Picture
 from trajview.app.transcript import pictures
-from trajview.app.transcript.pictures import Pictures, picture_rows_at, viewer_command
+from trajview.app.transcript.pictures import Pictures, delete_opened, picture_rows_at, viewer_command
 from trajview.app.transcript.session import TranscriptSession
 from trajview.models.messages import ImagePart, TextPart, ToolMessage, UserMessage
 from trajview.models.transcript import Transcript
@@ -180,6 +180,9 @@ async def test_an_image_is_drawn_where_room_was_left_and_opened(
         assert opened.read_bytes() == written.read_bytes() == FLAG
         assert stat.S_IMODE(written.stat().st_mode) == 0o600
         assert stat.S_IMODE(written.parent.stat().st_mode) == 0o700
+
+        delete_opened()  # as at the end
+        assert not written.parent.exists()
 
         await reader.press("G")
         await reader.until(lambda: "the image is damaged" in reader.text)

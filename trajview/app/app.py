@@ -396,10 +396,13 @@ class TrajviewApp(ReportsFaults, App[int]):
                 screen.keep_place()
 
     def _write_down(self) -> None:
-        """Write what would be lost: nobody is there to be asked."""
+        """Write what would be lost, and delete what would be left: nobody is there to be asked."""
+        from trajview.app.transcript.pictures import delete_opened
+
         self.leaving.write_down()
         self._keep_places()
         self.saved_places.write()
+        delete_opened()
 
     def action_help_quit(self) -> None:
         """What ctrl+c does where nothing is selected that it could copy."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import stat
 from base64 import b64decode
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 from urllib.parse import unquote
@@ -18,6 +19,8 @@ __all__ = ["MOST_BYTES", "Header", "ImageError", "bytes_of", "header_of", "is_we
 
 MOST_BYTES: Final = 64 << 20
 """Bytes of an image; a larger one is not read."""
+_FIRST: Final = 160
+"""Characters of a data URL that hold the header of most images."""
 _HEAD: Final = 1 << 16
 """Bytes that are looked at for the header: before its size, a JPEG may have a preview or a colour profile."""
 
@@ -60,7 +63,9 @@ def look_at(target: str, folder: Path | None) -> Look:
     if target.startswith("data:"):
         payload = _payload(target)
         size = (len(target) - payload) * 3 // 4 - target.count("=", -2)
-        head = _decoded(target[payload : payload + _HEAD * 4 // 3])
+        head = _decoded(target[payload : payload + _FIRST])
+        if header_of(head) is None:
+            head = _decoded(target[payload : payload + _HEAD * 4 // 3])
     else:
         path = path_of(target, folder)
         try:
@@ -117,6 +122,9 @@ def _payload(url: str) -> int:
 
 def _decoded(text: str) -> bytes:
     """The bytes of a text in base64, or the beginning of one. Line breaks and the like are left out."""
+    if "-" not in text and "_" not in text:
+        with suppress(ValueError):  # of megabytes, too, in a few milliseconds
+            return b64decode(text)
     text = _NOT_BASE64.sub("", text.translate(_URL_SAFE))
     spare = len(text) % 4
     return b64decode(text[:-1] if spare == 1 else text + "=" * (-spare % 4))

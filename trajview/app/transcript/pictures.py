@@ -10,7 +10,7 @@ import sys
 import tempfile
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from trajview.app.transcript.desk import Desk
     from trajview.app.transcript.session import TranscriptSession
 
-__all__ = ["Images", "Pictures", "picture_rows_at", "viewer_command"]
+__all__ = ["Images", "Pictures", "delete_opened", "picture_rows_at", "viewer_command"]
 
 _MOST_CELLS: Final = 200_000
 """Of pictures that are kept: those of ten full screens, or more."""
@@ -34,6 +34,10 @@ _HEARD: Final = 3.0
 """Seconds in which a viewer says whether it can show an image, if it says so at all."""
 _READ: Final = 12.0
 """Seconds that a path is on the screen, for somebody to copy it."""
+
+
+_FOLDER: Final[list[str]] = []
+"""The folder of the files that are made for the viewer, once there is one."""
 
 
 def picture_rows_at(height: int, before: int = 0) -> int:
@@ -150,11 +154,17 @@ def _file_of(target: str, folder: Path | None) -> Path:
     return Path(name)
 
 
-@cache
 def _own_folder() -> str:
-    folder = tempfile.mkdtemp(prefix="trajview-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder
+    if not _FOLDER:
+        _FOLDER.append(tempfile.mkdtemp(prefix="trajview-"))
+        atexit.register(delete_opened)
+    return _FOLDER[0]
+
+
+def delete_opened() -> None:
+    """Delete the files that were made for the viewer: at the end, also at one that makes no other calls."""
+    while _FOLDER:
+        shutil.rmtree(_FOLDER.pop(), ignore_errors=True)
 
 
 def viewer_command(environ: Mapping[str, str], platform: str) -> str | None:
