@@ -90,6 +90,13 @@ def test_rows_of_verifiers_tau_bench_and_others() -> None:
         (None, "user: "),
         ({"role": "tool", "content": "no", "error": "failed"}, 'tool None#None: no | !{"message": "failed"}'),
         ({"role": "user", "content": [{"type": "image_url", "image_url": 5}]}, 'user: <image {"image": "5"}>'),
+        (  # the Model Context Protocol's
+            {
+                "role": "user",
+                "content": [{"type": "image", "data": "AAAA", "mimeType": "image/gif", "annotations": None}],
+            },
+            'user: <image {"image": "data:image/gif;base64,AAAA"}>',
+        ),
     ],
 )
 def test_wrong_types_are_shown_as_best_as_possible(message: object, line: str) -> None:

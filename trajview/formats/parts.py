@@ -132,6 +132,9 @@ def _media_part(field: str, item: dict[Any, Any], *keys: str) -> _Part:
             continue
         url, rest = _url_of(value, field)
         return _with({"type": field, field: url}, rest, _extras(item, "type", key))
+    if isinstance(item.get("data"), str):  # the Model Context Protocol's
+        url, rest = _url_of(item, field)
+        return _with({"type": field, field: url}, rest)
     return _with({"type": field, field: ""}, _extras(item, "type"))
 
 
@@ -142,8 +145,9 @@ def _url_of(value: object, field: str) -> tuple[str, _Part]:
         data = value.get("data")
         if isinstance(data, str):
             suffix = value.get("format")
-            mime = value.get("media_type") or (f"{field}/{suffix}" if isinstance(suffix, str) else f"{field}/*")
-            taken = ("data", "type", "media_type" if value.get("media_type") else "format")
+            named = next((key for key in ("media_type", "mimeType") if value.get(key)), "")
+            mime = value[named] if named else f"{field}/{suffix}" if isinstance(suffix, str) else f"{field}/*"
+            taken = ("data", "type", named or "format")
             return f"data:{as_text(mime)};base64,{data}", _extras(value, *taken)
         for key in ("url", "path", "file_id"):
             if isinstance(value.get(key), str):
