@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
-from trajview.formats import atif, inspect, openhands, sweagent
+from trajview.corpus.corpus import open_corpus
+from trajview.formats import atif, inspect, openai, openhands, sweagent
 from trajview.formats.base import Origin
+from trajview.formats.registry import best
 from trajview.models.branches import Entry, branches_of
 
 from .chat_outline import load, origin, outline
@@ -30,6 +34,24 @@ def test_an_inspect_sample_alone_is_a_run_with_its_grades_as_numbers() -> None:
     run = inspect.FORMAT.read(load("inspect/sample.json"), origin("inspect/sample.json"))
     assert (run.id, run.rewards) == ("s-9", [(0.75, {"match": 0.5, "style": 1.0})])
     assert outline(run) == ["user: q", "assistant: t"]
+
+
+def test_a_file_of_inspects_log_is_a_run_for_each_sample(tmp_path: Path) -> None:
+    log = load("inspect/log.json")
+    (tmp_path / "log.json").write_text(json.dumps(log))
+    corpus = open_corpus(tmp_path / "log.json")
+    assert [(info.id, info.format, tuple(info.rewards)) for info in corpus.infos] == [
+        ("7", "inspect", (1.0,)),
+        ("7 epoch 2", "inspect", (0.0,)),
+    ]
+
+
+def test_an_inspect_sample_without_messages_shows_its_input_and_the_answer() -> None:
+    answer = {"choices": [{"message": {"role": "assistant", "content": "2"}}], "model": "m-3"}
+    sample = {"id": 1, "epoch": 1, "input": "1+1", "target": "2", "output": answer, "scores": {"match": {"value": "C"}}}
+    assert best(sample)[0].name == "inspect"
+    run = inspect.FORMAT.read(sample, Origin())
+    assert (outline(run), run.rewards) == (["user: 1+1", "assistant: 2"], [1.0])
 
 
 def test_the_events_of_an_inspect_sample_stay_in_the_raw_record() -> None:
@@ -132,3 +154,43 @@ def test_a_trajectory_that_is_its_own_sub_agent_is_read_once() -> None:
     record = _atif("t", "lead", {"source": "user", "message": "hi"})
     record["subagent_trajectories"] = [record]
     assert len(atif.FORMAT.read(record, Origin()).transcripts) == 1
+
+
+def test_an_observation_of_swe_agent_answers_the_call_that_it_names() -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "open", "arguments": "{}"}}
+    history = [
+        {"role": "user", "content": "Fix"},
+        {"role": "assistant", "content": "x", "tool_calls": [call]},
+        {"role": "tool", "content": "a", "tool_call_ids": ["c1"]},
+    ]
+    record = {"trajectory": [{"action": "open", "observation": "a"}], "history": history, "info": {}}
+    assert outline(sweagent.FORMAT.read(record, Origin()))[-1] == "tool open#c1: a"
+
+
+def test_calls_of_verifiers_are_json_in_texts() -> None:
+    call = json.dumps({"id": "c1", "type": "function", "function": {"name": "python", "arguments": '{"code": "1"}'}})
+    completion = [{"role": "assistant", "content": "", "tool_calls": [call]}, {"role": "tool", "content": "1"}]
+    record = {"prompt": [{"role": "user", "content": "1?"}], "completion": completion, "reward": 1.0}
+    assert outline(openai.FORMAT.read(record, Origin()))[1:] == [
+        'assistant: python({"code": "1"})#c1',
+        "tool python#None: 1",
+    ]
+
+
+def test_events_of_openhands_resolver_have_no_sources() -> None:
+    history = [
+        {"action": "message", "content": "Fix it", "image_urls": None},
+        {"action": "run", "command": "ls", "thought": "Look.", "is_confirmed": "confirmed"},
+        {"observation": "run", "content": "a.py", "command": "ls", "exit_code": 0},
+        {"action": "finish", "outputs": {}, "thought": "Done."},
+    ]
+    record = {"issue": {"title": "Broken"}, "history": history, "success": True, "git_patch": "diff"}
+    assert best(record)[0].name == "openhands"
+    run = openhands.FORMAT.read(record, Origin())
+    assert (run.name, run.rewards) == ("Broken", [1.0])
+    assert outline(run) == [
+        "user: Fix it",
+        'assistant: Look. | run({"command": "ls", "is_confirmed": "confirmed"})#event 1',
+        "tool run#event 1: a.py",
+        'assistant: Done. | finish({"outputs": {}})#event 3',
+    ]

@@ -25,9 +25,10 @@ Span = tuple[int, int]
 
 _KEYS: Final = (
     "agent_runs", "annotations", "chats", "data", "dialogs", "dialogues", "episodes", "examples", "instances", "items",
-    "logs", "records", "results", "rows", "runs", "sessions", "traces", "trajectories",
+    "logs", "records", "results", "rows", "runs", "samples", "sessions", "traces", "trajectories",
 )  # fmt: skip
-"""Keys of lists of records. None of them is one by which a format knows a record of its own."""
+"""Keys of lists of records. None of them is one by which a format knows a record of its own, but for those that formats
+name in `runs_under`."""
 _NAME: Final = f'"({"|".join(_KEYS)})"\\s*:\\s*'.encode()
 _LIST: Final = re.compile(rb"\[\s*[{\[]")
 """How a list begins whose first element may be a record."""
@@ -153,7 +154,8 @@ def may_hold_records(head: bytes) -> bool:
 def held_records(data: bytes) -> Elements | None:
     """The records that an object holds in its one list of such, as far as they are there; None where it is not certain.
 
-    It is where those that are looked at in the list and can be read are of a known format, and the object is of none.
+    It is where those that are looked at in the list and can be read are of a known format, and the object is of none, or of
+    one that says that they are runs.
     Of proper JSON no more than a few of the records are decoded, one after another.
     """
     lists, is_proper = _lists_in(data)
@@ -180,7 +182,8 @@ def held_records(data: bytes) -> Elements | None:
         return None
     first = (_readable(view[slice(*span)]) for span in found.spans[:_FEW])
     own[name] = [value for value in first if value is not MISSING]
-    return None if _confidence(own) else found
+    known, detection = registry.best(own)
+    return None if detection.confidence and known.runs_under != name else found
 
 
 def _lists_in(data: bytes) -> tuple[list[tuple[str, int, int, bool]], bool]:

@@ -30,7 +30,7 @@ _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 
 
 def _is_sample(record: Any) -> bool:
-    return isinstance(record, dict) and is_list(record.get("messages")) and {"input", "target"} <= record.keys()
+    return isinstance(record, dict) and {"epoch", "input", "target"} <= record.keys()
 
 
 class Inspect(Format):
@@ -38,18 +38,22 @@ class Inspect(Format):
 
     name = "inspect"
     label = "Inspect log"
-    recognises = "`samples` with `messages`, or one sample with `epoch`, `input` and `target` beside its `messages`"
+    recognises = "`samples` with `epoch`, `input` and `target`, or one of them, with `messages` or without"
+    runs_under = "samples"
     added_words = AddedWords(metadata=("sample epoch",))
 
     def detect(self, record: Any) -> Detection | None:
         if not isinstance(record, dict):
             return None
         samples = record.get("samples")
-        if isinstance(samples, list) and samples and isinstance(samples[0], dict) and "messages" in samples[0]:
-            return Detection(self.name, 0.97 if "eval" in record else 0.85, ("`samples` have `messages`",))
-        if _is_sample(record) and "epoch" in record:
+        first = samples[0] if isinstance(samples, list) and samples else None
+        if isinstance(first, dict) and ("messages" in first or _is_sample(first)):
+            return Detection(self.name, 0.97 if "eval" in record else 0.85, ("`samples` have `messages`, or `input`",))
+        if not _is_sample(record):
+            return None
+        if is_list(record.get("messages")):
             return Detection(self.name, 0.97, ("`epoch`, `input` and `target` beside `messages`",))
-        return None
+        return Detection(self.name, 0.8, ("`epoch`, `input` and `target`, without messages",))
 
     def _look(self, record: Any, origin: Origin) -> tuple[Chat, list[Chat]]:
         """The run (whose own messages are none), and the samples in it."""
@@ -57,7 +61,7 @@ class Inspect(Format):
             raise not_an_object("an Inspect log", record, origin)
         samples = record.get("samples")
         if not isinstance(samples, list) or not samples:
-            if "messages" not in record:
+            if "messages" not in record and not _is_sample(record):
                 raise not_an_object("an Inspect log", record, origin, "an object with `samples` or `messages`")
             chat = _sample(record, origin)
             return chat, [chat]
@@ -130,7 +134,7 @@ said in them is a transcript of each.
 def _sample(sample: Any, origin: Origin) -> Chat:
     if not isinstance(sample, dict):
         return Chat("?", [sample], problems=[f"a sample is an object, and this is {kind(sample)}"])
-    items, problems = messages_under(sample, "messages")
+    items, problems = messages_under(sample, "messages") if sample.get("messages") else (_input_and_output(sample), [])
     attachments = sample.get("attachments")
     chat = chat_of(sample, origin, _all_attached(items, attachments), {"messages", *_SAID_ELSEWHERE}, problems)
     scores = sample.get("scores")
@@ -145,6 +149,14 @@ def _sample(sample: Any, origin: Origin) -> Chat:
     if sample.get("epoch") not in (None, 1) and "id" in sample:
         chat.id = f"{chat.id} epoch {as_text(sample['epoch'])}"
     return chat
+
+
+def _input_and_output(sample: dict[Any, Any]) -> list[Any]:
+    """The messages of a sample that holds none: what the model was given, and its answer."""
+    given = sample.get("input")
+    items: list[Any] = given if isinstance(given, list) else [{"role": "user", "content": given}] if given else []
+    answer = _answer({"output": sample.get("output")})
+    return [*items, answer] if answer is not None else items
 
 
 def _graded(score: Any) -> Any:

@@ -7,8 +7,8 @@ from typing import Any
 
 from .base import Detection, Origin
 from .chat_format import Chat, ChatFormat, chat_of, message_item, messages_under
-from .openhands_events import is_stream_event, stream_of
-from .plain import is_list, not_an_object
+from .openhands_events import is_bare_event, is_stream_event, stream_of, with_sources
+from .plain import is_list, not_an_object, text_or_none
 from .roles import sample
 from .words import AddedWords
 
@@ -28,7 +28,8 @@ class OpenHands(ChatFormat):
     def detect(self, record: Any) -> Detection | None:
         if not isinstance(record, dict):
             return self._detect_events(record)
-        return self._detect_events(record.get("history")) or self._detect_entries(record.get("entries"))
+        history = record.get("history")
+        return self._detect_events(history) or self._detect_bare(history) or self._detect_entries(record.get("entries"))
 
     def _detect_events(self, events: Any) -> Detection | None:
         if not is_list(events) or not events:
@@ -36,6 +37,11 @@ class OpenHands(ChatFormat):
         looked_at = [one for each in sample(events) for one in (each if isinstance(each, list) else [each])]
         if looked_at and all(map(is_stream_event, looked_at)):
             return Detection(self.name, 0.96, ("events have a `source` and an `action` or an `observation`",))
+        return None
+
+    def _detect_bare(self, events: Any) -> Detection | None:
+        if isinstance(events, list) and events and all(map(is_bare_event, sample(events))):
+            return Detection(self.name, 0.9, ("`history` holds an `action` or an `observation` in each event",))
         return None
 
     def _detect_entries(self, entries: Any) -> Detection | None:
@@ -49,7 +55,7 @@ class OpenHands(ChatFormat):
         if is_list(record):
             return _chat_of({}, origin, record)
         if isinstance(record, dict) and isinstance(record.get("history"), list) and "entries" not in record:
-            return _chat_of(record, origin, record["history"])
+            return _chat_of(record, origin, with_sources(record["history"]))
         if not isinstance(record, dict) or "entries" not in record:
             raise not_an_object("an OpenHands trajectory", record, origin, "events, or an object with `entries`")
         entries, problems = messages_under(record, "entries")
@@ -62,6 +68,11 @@ def _chat_of(record: dict[Any, Any], origin: Origin, events: Sequence[Any]) -> C
     chat = chat_of(record, origin, stream.items, {"history", "instance_id"} if record else ())
     if isinstance(record.get("instance_id"), str) and record["instance_id"].strip():
         chat.id = record["instance_id"]
+    issue = record.get("issue")
+    if isinstance(issue, dict):
+        chat.name = text_or_none(issue.get("title"))
+    if chat.rewards is None and (verdict := _verdict(record)) is not None:
+        chat.rewards = [float(verdict)]
     chat.models = stream.models
     if stream.silent:
         chat.metadata["events"] = stream.silent
@@ -69,6 +80,14 @@ def _chat_of(record: dict[Any, Any], origin: Origin, events: Sequence[Any]) -> C
         about = {"agent": delegate.name, "tool_call_id": delegate.call}
         chat.branches.append(Chat(chat.id, delegate.items, delegate.name, about))
     return chat
+
+
+def _verdict(record: dict[Any, Any]) -> bool | None:
+    """Whether the task was solved, as the resolver's own `success`, or the report of an evaluation says."""
+    result = record.get("test_result")
+    reports = [holder.get("report") for holder in (record, result) if isinstance(holder, dict)]
+    found = [record.get("success"), *(report.get("resolved") for report in reports if isinstance(report, dict))]
+    return next((verdict for verdict in found if isinstance(verdict, bool)), None)
 
 
 def _message_of(entry: Any) -> Any:

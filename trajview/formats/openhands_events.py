@@ -14,7 +14,7 @@ from msgspec import Struct
 from .chat_format import message_item
 from .plain import as_text
 
-__all__ = ["Delegate", "Stream", "is_stream_event", "stream_of"]
+__all__ = ["Delegate", "Stream", "is_bare_event", "is_stream_event", "stream_of", "with_sources"]
 
 _SOURCES: Final = frozenset({"agent", "user", "environment"})
 _SILENT: Final = frozenset({"change_agent_state", "agent_state_changed", "null", "start", "pause", "resume", "stop"})
@@ -33,6 +33,30 @@ def is_stream_event(record: Any) -> bool:
     if isinstance(record.get("action"), str):
         return isinstance(record.get("args"), dict)
     return isinstance(record.get("observation"), str) and "content" in record
+
+
+def is_bare_event(record: Any) -> bool:
+    """Whether a value looks like an event of the old issue resolver's history: without id and source, its fields not apart."""
+    if not isinstance(record, dict) or "role" in record or "source" in record or "args" in record:
+        return False
+    return isinstance(record.get("action"), str) or (isinstance(record.get("observation"), str) and "content" in record)
+
+
+def with_sources(events: Iterable[Any]) -> list[Any]:
+    """Bare events as those of a stream: what is not observed the agent does, but for the task; observations follow their action."""
+    found: list[Any] = []
+    acted = -1
+    for at, event in enumerate(events):
+        if not is_bare_event(event):
+            found.append(event)
+        elif isinstance(event.get("observation"), str):
+            found.append({"id": at, "source": "environment", "cause": acted, **event})
+        else:
+            speaks = event["action"] == "message" and acted < 0
+            acted = acted if speaks else at
+            args = {key: value for key, value in event.items() if key not in ("action", "timestamp")}
+            found.append({"id": at, "source": "user" if speaks else "agent", "action": event["action"], "args": args})
+    return found
 
 
 class Delegate(Struct):

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from .plain import as_json, as_text, kind, put, text_or_none
+from .plain import as_json, as_text, json_or_value, kind, put, text_or_none
 
 __all__ = ["CALL_BLOCKS", "RESULT_BLOCKS", "parse_arguments", "parts_of", "tool_call", "tool_calls_of"]
 
@@ -194,6 +194,8 @@ _FREELY = frozenset({"custom", "custom_tool_call"})
 
 def tool_call(item: object) -> dict[str, Any]:
     """One tool call: OpenAI's (`function` an object), Docent's and Inspect's (a text), Anthropic's `tool_use`, others'."""
+    if isinstance(item, str):  # verifiers writes calls as JSON
+        item = json_or_value(item)
     if not isinstance(item, dict):
         return {
             "function": "?",

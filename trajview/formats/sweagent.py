@@ -39,7 +39,7 @@ class SWEAgent(ChatFormat):
             raise not_an_object("a SWE-agent log", record, origin, "an object with `trajectory`")
         history = history_of(record)
         if history is not None:
-            return chat_of(record, origin, history, {"history"})
+            return chat_of(record, origin, list(map(_linked, history)), {"history"})
         steps, problems = messages_under(record, "trajectory")
         items = [item for index, step in enumerate(steps) for item in messages_of_step(step, index)]
         return chat_of(record, origin, items, {"trajectory"}, problems)
@@ -63,6 +63,15 @@ def history_of(record: dict[str, Any]) -> list[Any] | None:
     """The history of a record, if it has one: it is the same run with the prompts, which the steps leave out."""
     history = record.get("history")
     return history if isinstance(history, list) and traits_of(history).messages else None
+
+
+def _linked(message: Any) -> Any:
+    """A message of the history: an observation names the calls that it answers in a list, mostly of one."""
+    ids = message.get("tool_call_ids") if isinstance(message, dict) else None
+    if not isinstance(ids, list) or not ids or "tool_call_id" in message:
+        return message
+    rest = {key: value for key, value in message.items() if key != "tool_call_ids" or len(ids) > 1}
+    return {**rest, "tool_call_id": ids[0]}
 
 
 def messages_of_step(step: Any, index: int) -> list[Any]:
