@@ -93,9 +93,9 @@ def test_rows_of_verifiers_tau_bench_and_others() -> None:
         (  # the Model Context Protocol's
             {
                 "role": "user",
-                "content": [{"type": "image", "data": "AAAA", "mimeType": "image/gif", "annotations": None}],
+                "content": [{"type": "image", "data": "AAAA", "mimeType": "image/gif", "annotations": {"priority": 1}}],
             },
-            'user: <image {"image": "data:image/gif;base64,AAAA"}>',
+            'user: <image {"image": "data:image/gif;base64,AAAA", "annotations_as_logged": {"priority": 1}}>',
         ),
     ],
 )

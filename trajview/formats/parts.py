@@ -74,7 +74,7 @@ def _part(item: object) -> _Part:
     if name in ("thinking", "reasoning", "redacted_thinking"):
         return _reasoning_part(name, item)
     if name in ("image", "image_url", "input_image"):
-        return _media_part("image", item, "image", "image_url", "source", "url", "file_id")
+        return _image_part(item)
     if name in ("audio", "input_audio", "audio_url"):
         return _media_part("audio", item, "audio", "input_audio", "audio_url", "source", "url")
     if name in ("video", "video_url"):
@@ -122,6 +122,14 @@ def _texts(value: object) -> list[str]:
     if isinstance(value, list):
         return [as_text(item.get("text", item)) if isinstance(item, dict) else as_text(item) for item in value]
     return [as_text(value)] if value else []
+
+
+def _image_part(item: dict[Any, Any]) -> _Part:
+    part = _media_part("image", item, "image", "image_url", "source", "url", "file_id")
+    boxes = part.get("annotations")
+    if boxes is not None and not (isinstance(boxes, list) and all(isinstance(box, dict) for box in boxes)):
+        put(part, "annotations_as_logged", part.pop("annotations"))  # remarks of other kinds: whom it is for
+    return part
 
 
 def _media_part(field: str, item: dict[Any, Any], *keys: str) -> _Part:
