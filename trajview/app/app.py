@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 from asyncio import to_thread
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from importlib import import_module
 from threading import Lock
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from trajview.annotation.citations import Citation
     from trajview.annotation.queue import Plan
     from trajview.annotation.store import AnnotationStore
-    from trajview.annotation.unit_notes import Mark
     from trajview.app.bookmarks.bookmarks import Marked
     from trajview.app.render.options import ViewOptions
     from trajview.app.results.found import Landing
@@ -461,12 +460,6 @@ class TrajviewApp(ReportsFaults, App[int]):
 
         self.open_run(info, landing=Landing(citation.transcript, citation.message, "", "", citation))
 
-    def open_marked(self, info: RunInfo, mark: Mark) -> None:
-        """Show a run at a unit that is marked."""
-        from trajview.app.results.found import Landing
-
-        self.open_run(info, landing=Landing(mark.transcript, -1, "", "", unit=mark.unit))
-
     def _show_changed(self, infos: Sequence[RunInfo]) -> None:
         """Have the screens above the list show their runs as they are now, or say so."""
         for screen in self.screen_stack:
@@ -495,11 +488,16 @@ class TrajviewApp(ReportsFaults, App[int]):
         self.push_screen(screen)
         screen.call_later(screen.ask)  # once it is there
 
-    def show_bookmarks(self, here: Marked | None = None) -> None:
-        """All marks in the runs that are open; `here`: the run, transcript and unit that the reader comes from."""
+    def show_bookmarks(self, here: Marked | None = None, closed: Callable[[], None] = lambda: None) -> None:
+        """All marks in the runs that are open.
+
+        Args:
+            here: The run, transcript and unit that the reader comes from.
+            closed: Called when the marks may be others.
+        """
         from trajview.app.bookmarks.screen import BookmarksScreen
 
-        self.push_screen(BookmarksScreen(here))
+        self.push_screen(BookmarksScreen(here), lambda _: closed())
 
     def show_help(self, screen: str) -> None:
         """The keys of a screen."""

@@ -49,7 +49,12 @@ class UnitScorer:
 
     @property
     def commands(self) -> Commands:
-        return {"mark": self.mark, "mark.note": self.ask_why_marked, "score.unit": self.ask_for_scores}
+        return {
+            "mark": self.mark,
+            "mark.note": self.ask_why_marked,
+            "score.unit": self.ask_for_scores,
+            "bookmarks": self.show_all_marks,
+        }
 
     @property
     def settled(self) -> bool:
@@ -151,6 +156,11 @@ class UnitScorer:
 
         known = self._known().mark_on(transcript, unit)
         self._prompt.ask(f"⚑ unit {unit}", "why it is marked", known.note if known else "", then=answered)
+
+    async def show_all_marks(self) -> None:
+        """Show the marks in all runs, those that were set a moment ago too; they may be changed there."""
+        await self.written()
+        self._app.show_bookmarks((self._key, self._reading.index, self._reading.shown.unit), self.reload)
 
     def set_mark(self, key: str, transcript: int, unit: int, on: bool, note: str = "") -> None:
         """Mark a unit of a run, with a note, or take its mark away."""

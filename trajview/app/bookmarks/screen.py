@@ -17,12 +17,14 @@ from textual.widgets import Static
 from trajview.app.bookmarks.bookmarks import Bookmark, Bookmarks, Marked, bookmarks_in
 from trajview.app.keys import bindings_for, key_of
 from trajview.app.render.headers import first_words
+from trajview.app.results.found import Landing
 from trajview.app.shared.background import Background, Task
 from trajview.app.shared.cells import called, fit
 from trajview.app.shared.key_footer import KeyFooter
 from trajview.app.shared.prompt import Prompt
 from trajview.app.shared.rows_list import RowsList
 from trajview.app.shared.screen import TrajviewScreen
+from trajview.corpus.matches import RUN
 from trajview.corpus.process_wide import short_turns
 from trajview.errors import AnnotationError, TrajviewError
 from trajview.textsafe import one_line
@@ -44,13 +46,12 @@ class BookmarksList(RowsList):
 
     PREFIX = "bookmarks"
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "bookmarks--dim", "bookmarks--run", "bookmarks--unit", "bookmarks--note", "bookmarks--cursor", "bookmarks--cursor-bar",
+        "bookmarks--dim", "bookmarks--run", "bookmarks--note", "bookmarks--cursor", "bookmarks--cursor-bar",
     }  # fmt: skip
     DEFAULT_CSS = """
     BookmarksList {
         & > .bookmarks--dim { color: $text-muted; }
         & > .bookmarks--run { color: $text-primary; }
-        & > .bookmarks--unit { color: $text-muted; }
         & > .bookmarks--note { color: $text-accent; }
         & > .bookmarks--cursor { background: $boost; }
         & > .bookmarks--cursor-bar { color: $primary-muted; }
@@ -73,7 +74,7 @@ class BookmarksList(RowsList):
         note = f"⚑ {one_line(mark.note, 400)}  " if mark.note else "⚑ "
         return [
             Segment(f" {name}  ", self.style(*base, "run")),
-            Segment(fit(where, _UNIT), self.style(*base, "unit")),
+            Segment(fit(where, _UNIT), self.style(*base, "dim")),
             Segment(note, self.style(*base, "note")),
             Segment(words, self.style(*base, "dim")),
         ]
@@ -188,7 +189,7 @@ class BookmarksScreen(TrajviewScreen):
         row = self.bookmarks.current
         if row is not None:
             self.dismiss()
-            self.trajview.open_marked(row.info, row.mark)
+            self.trajview.open_run(row.info, landing=Landing(row.mark.transcript, RUN, "", "", unit=row.mark.unit))
 
     def _ask_why(self) -> None:
         """Ask why the unit is marked."""

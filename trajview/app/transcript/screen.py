@@ -56,7 +56,6 @@ if TYPE_CHECKING:
     from trajview.app.results.found import Landing
     from trajview.app.shared.screen import Neighbours
     from trajview.corpus.info import RunInfo
-    from trajview.places import RunPlace
 
 __all__ = ["TranscriptScreen"]
 
@@ -246,7 +245,6 @@ class TranscriptScreen(TrajviewScreen):
             "export": self._export,
             "reload": self._reload,
             "help": partial(app.show_help, "transcript"),
-            "bookmarks": self._show_bookmarks,
             "back": self._back,
         }
 
@@ -335,18 +333,15 @@ class TranscriptScreen(TrajviewScreen):
         if unit is not None:
             self._go_to_unit(read.session, unit)
         if read.place is not None:
-            self._come_back(read.session, read.place)
+            read.session.come_back(read.place)
+            self.shown.moved()
+            if read.session.cursor != (0, 0):
+                top = f"{key_of('move.top')} goes to the top"
+                self.notices.brief(f"back at message {read.session.message} · {top}")
         if wanted.annotate:
             self.annotator.open(with_cursor=wanted.cursor_in_panel)
         if self._coming is not None:
             self._coming.done()
-
-    def _come_back(self, session: TranscriptSession, place: RunPlace) -> None:
-        """Go where the reader was the last time, and say so where that is not the top."""
-        session.come_back(place)
-        self.shown.moved()
-        if session.cursor != (0, 0):
-            self.notices.brief(f"back at message {session.message} · {key_of('move.top')} goes to the top")
 
     def _go_to_unit(self, session: TranscriptSession, unit: int) -> None:
         if not session.to_unit(unit):
@@ -553,16 +548,6 @@ class TranscriptScreen(TrajviewScreen):
         """Next or previous run of the list; of those that were found, where one of them was opened."""
         if not self._neighbours.open_next(self.info, step):
             self.notices.brief(f"{'last' if step > 0 else 'first'} {self._neighbours.noun}")
-
-    async def _show_bookmarks(self) -> None:
-        """Open the screen of all marks, with those that were made a moment ago."""
-        await self.unit_scorer.written()
-        unit = self.session.unit if self.session is not None else 0
-        self.trajview.show_bookmarks((self.info.key, self.index, unit))
-
-    def on_screen_resume(self) -> None:
-        if self.run is not None:
-            self.unit_scorer.reload()  # marks may have been changed on their own screen
 
     def _show_highlights(self) -> None:
         """Open the panel of all highlights."""

@@ -262,13 +262,15 @@ class TranscriptSession(Positions):
         self._resting = (self.top, self.cursor), anchors
 
     def _anchors(self) -> tuple[_Anchor, _Anchor]:
-        return self._anchor(self.top), self._anchor(self.cursor)
+        """What the top of the window and the cursor are to stay at."""
 
-    def _anchor(self, position: Position) -> _Anchor:
-        message, number = position
-        rows = self.layout(message).rows if self.messages else [(0, 0, 0)]
-        line, start, _ = rows[min(number, len(rows) - 1)]
-        return _Anchor(message, line, start)
+        def anchor(position: Position) -> _Anchor:
+            message, number = position
+            rows = self.layout(message).rows if self.messages else [(0, 0, 0)]
+            line, start, _ = rows[min(number, len(rows) - 1)]
+            return _Anchor(message, line, start)
+
+        return anchor(self.top), anchor(self.cursor)
 
     def _put_at(self, anchors: tuple[_Anchor, _Anchor]) -> None:
         """Put the window and the cursor where they were."""
