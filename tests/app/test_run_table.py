@@ -160,7 +160,7 @@ async def test_a_run_that_nothing_names_is_called_by_its_task_and_a_short_id_sta
         (run(UUID, path=Path(f"/x/{UUID}.jsonl")), UUID),
         (run(UUID, path=Path("/x/runs.jsonl"), alone=False), UUID),
         (run(UUID, name="named"), "named "),
-        (run(UUID, name="named", alone=False), "named  0f9c2a4e "),
+        (run(UUID, name="named", alone=False), "named  0f9c2a "),
         (run("e7", name="named"), "named  e7 "),
         (run(UUID, task="# Fix **the** `index`"), "Fix the index "),
     ],

@@ -51,7 +51,7 @@ _DIGITS: Final = ("", *"²³⁴⁵⁶⁷⁸⁹")
 
 _SHORT_ID: Final = 14
 """Cells of an id that always stands beside a task."""
-_SHORT_OPAQUE: Final = 8
+_SHORT_OPAQUE: Final = 6
 """Characters of a UUID that stand beside a name."""
 
 _Styles = Callable[..., Style]
@@ -354,7 +354,8 @@ def _id_beside(item: RunInfo, text: str) -> str:
 
 def _name(item: RunInfo, text: str, size: int, style: _Styles) -> list[Segment]:
     id = _id_beside(item, text)
-    if id and item.task and not item.name and cell_len(id) <= min(_SHORT_ID, size // 3):
+    says_much = id and not is_opaque(item.id)
+    if says_much and item.task and not item.name and cell_len(id) <= min(_SHORT_ID, size // 3):
         # Many runs may begin alike: what tells them apart stays.
         shown = fit(text, min(cell_len(text), size - cell_len(id) - 2)).rstrip()
         return [Segment(shown + "  ", style()), Segment(fit(id, size - cell_len(shown) - 2), style("dim"))]
