@@ -44,23 +44,6 @@ _UNIT: Final = 12
 class BookmarksList(RowsList):
     """A row for each mark: its run, its unit, its note, and how the unit begins."""
 
-    PREFIX = "bookmarks"
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "bookmarks--dim", "bookmarks--run", "bookmarks--note", "bookmarks--cursor", "bookmarks--cursor-bar",
-    }  # fmt: skip
-    DEFAULT_CSS = """
-    BookmarksList {
-        & > .bookmarks--dim { color: $text-muted; }
-        & > .bookmarks--run { color: $text-primary; }
-        & > .bookmarks--note { color: $text-accent; }
-        & > .bookmarks--cursor { background: $boost; }
-        & > .bookmarks--cursor-bar { color: $primary-muted; }
-        &:focus > .bookmarks--cursor { background: $block-cursor-blurred-background; }
-        &:focus > .bookmarks--cursor-bar { color: $primary; }
-        &:ansi > .bookmarks--cursor { background: transparent; text-style: bold; }
-    }
-    """
-
     def __init__(self, bookmarks: Bookmarks) -> None:
         super().__init__(bookmarks)
         self.bookmarks = bookmarks
@@ -75,7 +58,11 @@ class BookmarksList(RowsList):
         return [
             Segment(f" {name}  ", self.style(*base, "run")),
             Segment(fit(where, _UNIT), self.style(*base, "dim")),
-            Segment(note, self.style(*base, "note")),
+<<<<<<< HEAD
+            Segment(note, self.style(*base, "label")),
+=======
+            Segment(note, self.style(*base, "label")),
+>>>>>>> 307967d (Keep the styles of rows in one place)
             Segment(words, self.style(*base, "dim")),
         ]
 

@@ -27,22 +27,12 @@ _NARROW = 90
 class ResultsList(RowsList):
     """The rows of `Results`: the runs that were found, each with its hits under it."""
 
-    PREFIX = "results"
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "results--dim", "results--run", "results--label", "results--match", "results--cursor", "results--cursor-bar",
-    }  # fmt: skip
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"rows--match"}
     DEFAULT_CSS = """
     ResultsList {
-        & > .results--dim { color: $text-muted; }
-        & > .results--run { color: $text-primary; text-style: bold; }
-        & > .results--label { color: $text-accent; }
-        & > .results--match { background: $warning 45%; color: $foreground; }
-        & > .results--cursor { background: $boost; }
-        & > .results--cursor-bar { color: $primary-muted; }
-        &:focus > .results--cursor { background: $block-cursor-blurred-background; }
-        &:focus > .results--cursor-bar { color: $primary; }
-        &:ansi > .results--cursor { background: transparent; text-style: bold; }
-        &:ansi > .results--match { background: ansi_yellow; color: ansi_black; }
+        & > .rows--run { text-style: bold; }
+        & > .rows--match { background: $warning 45%; color: $foreground; }
+        &:ansi > .rows--match { background: ansi_yellow; color: ansi_black; }
     }
     """
 

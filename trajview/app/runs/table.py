@@ -151,33 +151,21 @@ class RunTable(RowsList):
     when it is to be seen `show_news`.
     """
 
-    PREFIX = "run-table"
     heading_lines = 1
     DEFAULT_CSS = """
     RunTable {
         scrollbar-background: $background;
         scrollbar-background-hover: $background;
         scrollbar-background-active: $background;
-        & > .run-table--heading { color: $text-muted; }
-        & > .run-table--heading-sorted { color: $text-primary; text-style: bold; }
-        & > .run-table--dim { color: $text-muted; }
-        & > .run-table--reward { color: $text; }
-        & > .run-table--done { color: $text-success; }
-        & > .run-table--draft { color: $text-warning; }
-        & > .run-table--problem { color: $text-warning; }
-        & > .run-table--mark { color: $accent; text-style: bold; }
-        & > .run-table--cursor { background: $boost; }
-        & > .run-table--cursor-bar { color: $primary-muted; }
-        &:focus {
-            & > .run-table--cursor { background: $block-cursor-blurred-background; }
-            & > .run-table--cursor-bar { color: $primary; }
-        }
-        &:ansi {
-            & > .run-table--cursor { background: transparent; text-style: bold; }
-        }
+        & > .rows--sorted { color: $text-primary; text-style: bold; }
+        & > .rows--reward { color: $text; }
+        & > .rows--done { color: $text-success; }
+        & > .rows--draft { color: $text-warning; }
+        & > .rows--problem { color: $text-warning; }
+        & > .rows--mark { color: $accent; text-style: bold; }
     }
     """
-    COMPONENT_CLASSES: ClassVar[set[str]] = {*re.findall(r"run-table--[a-z-]+", DEFAULT_CSS)}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {*re.findall(r"rows--[a-z-]+", DEFAULT_CSS)}
 
     class Drawn(Message):
         """Rows are on the screen for the first time. What takes time is better begun after that."""
@@ -298,12 +286,12 @@ def _heading(keys: Sequence[By], widths: Mapping[Ref, int], between: int, style:
         title, right = title_of(column), is_number(column)
         arrow = _arrow(keys, column)
         if not arrow:
-            pieces.append(Segment(fit(title, size, right=right) + " " * between, style("heading")))
+            pieces.append(Segment(fit(title, size, right=right) + " " * between, style("dim")))
             continue
         # The arrow stands in the gap, so that it costs no column its width.
         rest = " " * (between - len(arrow))
         shown = fit(title, size, right=True) + arrow if right else fit(title + arrow, size + len(arrow))
-        pieces.append(Segment(shown + rest, style("heading-sorted")))
+        pieces.append(Segment(shown + rest, style("sorted")))
     return pieces
 
 

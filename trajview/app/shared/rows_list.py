@@ -49,13 +49,14 @@ class RowsUnderCursor(Protocol):
 class RowsList(ScrollView, can_focus=True, inherit_bindings=False):
     """Shows rows under `heading_lines` that stay where they are. A click moves the cursor, one on its row opens that.
 
-    Subclasses draw: `row_line` a row, `heading_line` what is above the rows. Their component classes are named
-    `PREFIX--name`; three of them are drawn with here: `cursor`, `cursor-bar`, and `dim`. Whoever changes the rows calls
-    `rows_changed`.
+    Subclasses draw: `row_line` a row, `heading_line` what is above the rows, in styles that are component classes named
+    `rows--STYLE`. Whoever changes the rows calls `rows_changed`.
     """
 
     ALLOW_SELECT = False
-    PREFIX: ClassVar[str] = "rows"
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "rows--dim", "rows--run", "rows--label", "rows--cursor", "rows--cursor-bar",
+    }  # fmt: skip
     DEFAULT_CSS = """
     RowsList {
         height: 1fr;
@@ -65,6 +66,14 @@ class RowsList(ScrollView, can_focus=True, inherit_bindings=False):
         overflow-y: auto;
         scrollbar-gutter: stable;
         scrollbar-size-vertical: 1;
+        & > .rows--dim { color: $text-muted; }
+        & > .rows--run { color: $text-primary; }
+        & > .rows--label { color: $text-accent; }
+        & > .rows--cursor { background: $boost; }
+        & > .rows--cursor-bar { color: $primary-muted; }
+        &:focus > .rows--cursor { background: $block-cursor-blurred-background; }
+        &:focus > .rows--cursor-bar { color: $primary; }
+        &:ansi > .rows--cursor { background: transparent; text-style: bold; }
     }
     """
     heading_lines: ClassVar[int] = 0
@@ -162,7 +171,7 @@ class RowsList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def style(self, *names: str) -> Style:
         """The style of component classes, one on top of the other."""
-        return self.get_visual_style(*(f"{self.PREFIX}--{name}" for name in names)).rich_style
+        return self.get_visual_style(*(f"rows--{name}" for name in names)).rich_style
 
     def heading_line(self) -> Sequence[Segment]:
         """What stands above the rows."""
