@@ -58,11 +58,7 @@ class BookmarksList(RowsList):
         return [
             Segment(f" {name}  ", self.style(*base, "run")),
             Segment(fit(where, _UNIT), self.style(*base, "dim")),
-<<<<<<< HEAD
             Segment(note, self.style(*base, "label")),
-=======
-            Segment(note, self.style(*base, "label")),
->>>>>>> 307967d (Keep the styles of rows in one place)
             Segment(words, self.style(*base, "dim")),
         ]
 
