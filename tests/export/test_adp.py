@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from hypothesis import given, settings
 
@@ -59,7 +60,8 @@ def test_what_adp_has_comes_back_and_nothing_is_lost() -> None:
     found = taken(export_adp(PLAIN))
     assert found.lost == []
     assert read_lines(FORMAT, found.text) == [PLAIN]
-    assert json.loads(found.text)["details"] == {"task": "web", "model_name": "m-1"}
+    details = json.loads(found.text)["details"]
+    assert details == {"task": "web", "model_name": "m-1", "available_apis": ["goto"]}, "which ADP has no key for now"
 
 
 @settings(deadline=None)
@@ -106,5 +108,38 @@ def test_what_is_said_and_called_in_one_message_becomes_an_action_each() -> None
         {"command": "ls"},
         False,
     )
-    assert len(found.lost) == 1
-    assert found.lost[0].startswith("The borders of message T0B0 are lost")
+    assert found.lost[0].startswith("The ids of tool calls without an answer of message T0B0")
+    assert found.lost[1].startswith("The borders of message T0B0 are lost")
+
+
+def links_of(*messages: Any) -> list[tuple[str, str | None]]:
+    """What each item of an export is, and its link."""
+    text = taken(export_adp(AgentRun(id="r", transcripts=[Transcript(messages=list(messages))]))).text
+    return [(item["class_"], item.get("tool_call_id")) for item in json.loads(text)["content"]]
+
+
+def test_a_call_has_an_id_only_where_an_observation_answers_it() -> None:
+    """ADP's schema refuses another, and a call without an id before an observation."""
+    first, second = (ToolCall(id=id, function="bash", arguments={}) for id in ("a", "b"))
+    answer = ToolMessage(content="x", tool_call_id="a", function="bash")
+    assert links_of(AssistantMessage(tool_calls=[first])) == [("api_action", None)]
+    assert links_of(AssistantMessage(tool_calls=[first, second]), answer) == [
+        ("api_action", None),
+        ("api_action", "a"),
+        ("text_observation", "a"),
+    ], "the call that is answered goes last"
+    assert links_of(AssistantMessage(tool_calls=[second]), UserMessage(content="Stop.")) == [
+        ("api_action", "call_0"),
+        ("text_observation", "call_0"),
+    ]
+
+
+def test_a_text_and_an_image_of_a_tool_are_one_observation() -> None:
+    call = AssistantMessage(tool_calls=[ToolCall(id="a", function="goto", arguments={})])
+    page = ToolMessage(
+        content=[TextPart(text="URL: x.org"), TextPart(text="[1] link"), ImagePart(image="shot.png")],
+        tool_call_id="a", function="goto", metadata={"url": "x.org"},
+    )  # fmt: skip
+    run = AgentRun(id="r", transcripts=[Transcript(messages=[call, page])])
+    [again] = read_lines(FORMAT, taken(export_adp(run)).text)
+    assert [part.plain() for part in again.transcripts[0].messages[1].parts] == [part.plain() for part in page.parts]

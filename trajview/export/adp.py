@@ -6,9 +6,10 @@ What the assistant says and calls in one message becomes an action each; so does
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import Any, Final
 
+from trajview.models.adp_spelling import CALLS, OBSERVATIONS
 from trajview.models.messages import AssistantMessage, ChatMessage, ImagePart, TextPart, ToolCall, ToolMessage
 from trajview.models.run import AgentRun
 from trajview.models.transcript import Transcript
@@ -19,7 +20,8 @@ from .spoken import lost_of_message, lost_of_run, spoken, stand_in
 
 __all__ = ["export_adp"]
 
-_OWN_KEYS: Final = ("available_custom_tools", "available_code_languages", "available_apis")
+_OWN_KEYS: Final = ("available_custom_tools", "available_code_languages")
+"""Keys of a trajectory that the newest version has; what others there were stays among the details."""
 _VERSION: Final = "1.3.1"
 _SOURCES: Final = {"user": "user", "system": "user", "tool": "environment"}
 
@@ -29,18 +31,32 @@ _Item = dict[str, Any]
 class _Links:
     """The `tool_call_id`s that may be written. ADP's rule since 1.3: an id is of one action, and answered once, after it."""
 
-    def __init__(self) -> None:
+    def __init__(self, expected: Container[str | None]) -> None:
+        """`expected`: the ids that answers name."""
         self.functions: dict[str, str] = {}
         """The functions called, by the ids that may be written."""
+        self._expected = expected
         self._answered: set[str] = set()
 
     def call(self, link: str, function: str, place: str, lost: Lost) -> str | None:
         if not link:
             return None
+        if link not in self._expected:
+            lost.of(place, "ids of tool calls without an answer")
+            return None
         if link in self.functions:
             lost.of(place, "ids of tool calls that repeat")
             return None
         self.functions[link] = function
+        return link
+
+    def new(self) -> str:
+        """An id for a call that has none."""
+        link = f"call_{len(self.functions)}"
+        while link in self.functions or link in self._expected:
+            link += "_"
+        self.functions[link] = ""
+        self._answered.add(link)
         return link
 
     def answer(self, link: str | None, place: str, lost: Lost) -> str | None:
@@ -77,9 +93,12 @@ def export_adp(run: AgentRun, part: Part | None = None) -> Exported:
     def line(index: int, transcript: Transcript) -> Iterator[str]:
         head = {"schema_version": version, "id": f"{run.id}/{index}" if several else run.id}
         yield f'{json_text(head, lost)[:-1]}, "content": '
-        content = _Content()
+        tools = (message for _, message in placed(transcript, index, part) if message.role == "tool")
+        content = _Content({message.tool_call_id for message in tools if isinstance(message, ToolMessage)})
         yield from json_list(content.items(placed(transcript, index, part), held, lost), lost, depth=2)
         said = _with_reward(details, reward, content.last_reward, lost)
+        if "available_code_languages" in own:  # ADP wants exactly those that are used
+            own["available_code_languages"] = sorted(content.languages)
         yield f", {json_text({**own, 'details': said}, lost)[1:]}"
 
     def lines() -> Iterator[str]:
@@ -103,18 +122,48 @@ def _with_reward(details: _Item, reward: float | None, last_reward: float | None
 class _Content:
     """The items of a transcript's messages."""
 
-    def __init__(self) -> None:
+    def __init__(self, answered: Container[str | None]) -> None:
+        """`answered`: the ids of the calls that are."""
+        self._answered = answered
         self.last_reward: float | None = None
         """The last reward among the items so far."""
+        self.languages: set[str] = set()
+        """The languages of the code so far."""
 
     def items(self, numbered: Iterable[tuple[str, ChatMessage]], held: Iterable[str], lost: Lost) -> Iterator[_Item]:
         """The items, one after another; `held` are the fields of messages that are not lost."""
-        links = _Links()
+        links = _Links(self._answered)
+        acted: list[_Item] = []
         for place, message in numbered:
             lost_of_message(message, place, lost, held)
             for item in _items(message, place, links, lost):
                 self.last_reward = item.get("reward", self.last_reward)
+                if item["class_"] in CALLS:
+                    acted.append(item)
+                    if item["class_"] == "code_action":
+                        self.languages.add(item["language"])
+                    continue
+                if acted and item["class_"] in OBSERVATIONS:
+                    _answer(acted, item, links)
+                yield from acted
+                acted = []
                 yield item
+        yield from acted
+
+
+def _answer(acted: list[_Item], observation: _Item, links: _Links) -> None:
+    """Link what follows calls to the last of them: ADP takes an observation there for its answer, whatever it is.
+
+    Where it answers another, a call that is answered goes last.
+    """
+    if "tool_call_id" in acted[-1]:
+        return
+    if "tool_call_id" not in observation:
+        acted[-1]["tool_call_id"] = observation["tool_call_id"] = links.new()
+        return
+    answered = next((at for at in range(len(acted) - 1, -1, -1) if "tool_call_id" in acted[at]), None)
+    if answered is not None:
+        acted.append(acted.pop(answered))
 
 
 def _items(message: ChatMessage, place: str, links: _Links, lost: Lost) -> list[_Item]:
@@ -180,6 +229,9 @@ def _observations(message: ChatMessage, place: str, links: _Links, lost: Lost) -
     images = [part for part in said.parts if isinstance(part, ImagePart)]
     text = _text(said.parts, place, lost, images=True)
     linked: _Item = {} if link is None else {"tool_call_id": link}
+    if isinstance(message, ToolMessage) and text and not name and len(images) == 1 and said.parts[-1] is images[0]:
+        yield {**_page(message, text, images[0], place, lost), **linked}
+        return
     if text or not images or message.role == "system":
         yield {"class_": "text_observation", "content": text, "source": source, **named, **linked}
         linked = {}
@@ -191,6 +243,22 @@ def _observations(message: ChatMessage, place: str, links: _Links, lost: Lost) -
         boxes: _Item = {} if image.annotations is None else {"annotations": image.annotations}
         yield {"class_": "image_observation", "content": image.image, "source": source, **boxes, **linked}
         linked = {}
+
+
+def _page(message: ChatMessage, text: str, image: ImagePart, place: str, lost: Lost) -> _Item:
+    """A text and an image that a tool showed together, as a web page is: its address, its tree and its screenshot."""
+    if image.extras:
+        lost.of(place, "remarks on images")
+    url, _, rest = text.partition("\n")
+    known = message.metadata.get("url") if url.startswith("URL: ") else None
+    at = known if isinstance(known, str) and url == f"URL: {known}" else None
+    screenshot = {
+        "class_": "image_observation", "content": image.image, "annotations": image.annotations, "source": "environment",
+    }  # fmt: skip
+    return {
+        "class_": "web_observation", "html": None, "axtree": text if at is None else rest or None, "url": at,
+        "image_observation": screenshot, "viewport_size": None,
+    }  # fmt: skip
 
 
 def _text(parts: list[Any], place: str, lost: Lost, *, images: bool) -> str:
