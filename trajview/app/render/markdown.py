@@ -97,7 +97,7 @@ def _unmarked(match: re.Match[str]) -> tuple[str, list[Span]]:
 
 def prose_line(text: str, limit: int = 200) -> str:
     """The start of a text on one safe line of at most `limit` characters, without the marks of Markdown. Code stays as it is."""
-    head = text[: 8 * limit + 200]
+    head = text[: 4 * limit]
     if head.lstrip().startswith(_DATA):
         return one_line(head, limit)
     words: list[str] = []
@@ -112,7 +112,7 @@ def prose_line(text: str, limit: int = 200) -> str:
     line = " ".join(words)
     if len(head) < len(text) or text.endswith("…"):
         line = _BEGUN.sub("", line)
-    return one_line(line, limit)
+    return one_line(line, limit) or one_line(text, limit)
 
 
 def markdown_lines(text: str) -> list[Line]:
