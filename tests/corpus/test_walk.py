@@ -34,6 +34,21 @@ def test_a_folder_is_walked_depth_first_in_natural_order(tmp_path: Path) -> None
     assert sources(tmp_path) == ["A.json", "b/2.json", "b/10.json", "c.json", "run9.json", "run10.json"]
 
 
+def test_files_that_describe_a_dataset_are_no_runs(tmp_path: Path) -> None:
+    make(
+        tmp_path, "train/dataset_info.json", "train/state.json", "train/rows.json", "dataset_dict.json", "b/state.json"
+    )
+    assert sources(tmp_path) == ["b/state.json", "train/rows.json"]
+    assert sources(tmp_path / "dataset_dict.json") == [str(tmp_path / "dataset_dict.json")], "named, it is opened"
+
+
+def test_the_data_folder_of_sotopia_lists_episodes_and_not_what_they_name(tmp_path: Path) -> None:
+    make(
+        tmp_path, "EpisodeLog/1.json", "AgentProfile/a.json", "EnvironmentProfile/e.json", "AnnotationForEpisode/1.json"
+    )
+    assert sources(tmp_path) == ["EpisodeLog/1.json"]
+
+
 def test_natural_order_takes_digits_of_any_script_and_length() -> None:
     names = ["a²", "a1", "a" + "9" * 200, "٣", "A1", "a01", ""]
     assert sorted(names, key=natural_key)[:4] == ["", "A1", "a01", "a1"]

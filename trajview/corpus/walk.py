@@ -29,6 +29,14 @@ _STORE = "AnnotationForEpisode"
 _JOURNAL = "journal"
 _BESIDE = frozenset({_JOURNAL, "units"})
 """Folders that a store keeps beside its records."""
+_EPISODES = "EpisodeLog"
+_SOTOPIAS = frozenset({
+    "AgentProfile", "EnvironmentProfile", "RelationshipProfile", "EnvAgentComboStorage", "EnvironmentList", "LocationProfile",
+    "CustomEvaluationDimension", "CustomEvaluationDimensionList",
+})  # fmt: skip
+"""Folders beside the episodes in Sotopia's data folder, which hold what the episodes name and no logs."""
+_ABOUT_DATA = frozenset({"dataset_dict.json", "dataset_info.json", "dataset_infos.json"})
+"""Files that describe a dataset, and are no run."""
 _KINDS = {
     stat.S_IFIFO: "a named pipe",
     stat.S_IFSOCK: "a socket",
@@ -158,7 +166,11 @@ class _Walker:
             return
         within = os.path.join(path, "")  # noqa: PTH118 - there may be many
         whole = os.path.join(os.path.abspath(path), "")  # noqa: PTH100, PTH118 - as above
-        logs = {name for name in found if name[0] != "." and _is_log(name)}
+        logs = {name for name in found if name[0] != "." and _is_log(name)} - _ABOUT_DATA
+        if "dataset_info.json" in found:
+            logs.discard("state.json")  # of the same library
+        if _EPISODES in found:
+            found = {name: kind for name, kind in found.items() if name not in _SOTOPIAS}
         kept = [name for name, kind in found.items() if name in logs or kind is not _Kind.FILE]
         others = len(found) - len(kept)
         for name in sorted(kept, key=natural_key):
