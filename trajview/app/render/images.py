@@ -67,12 +67,8 @@ def media_lines(part: ImagePart | AudioPart | VideoPart, options: ViewOptions, r
     if not isinstance(part, ImagePart):
         line.extend(_name(target), "md.url")
         return [line]
-    below = _describe(line, target, options, rows)
-    return [
-        line,
-        *below,
-        *(Line(_box(box), style="dim", indent=4, hang=6, words=True) for box in part.annotations or ()),
-    ]
+    boxes = [Line(_box(box), style="dim", indent=4, hang=6, words=True) for box in part.annotations or ()]
+    return [line, *_describe(line, target, options, rows), *boxes]
 
 
 def _name(target: str) -> str:
@@ -171,18 +167,16 @@ def _pixels(data: bytes, width: int, height: int) -> bytes:
 
 def _row(above: bytes, below: bytes) -> list[Segment]:
     """A row of cells, the upper half of each from one row of pixels, the lower from the next."""
-    pairs = (above[at : at + 4] + below[at : at + 4] for at in range(0, len(above), 4))
-    return [_cells(pair, sum(1 for _ in same)) for pair, same in groupby(pairs)]
-
-
-def _cells(pair: bytes, count: int) -> Segment:
-    """So many cells with the same two pixels. One that is hardly there is left out, so that the background is seen."""
-    sign, style = _cell(pair)
-    return Segment(sign * count, style)
+    row = []
+    for pair, same in groupby(above[at : at + 4] + below[at : at + 4] for at in range(0, len(above), 4)):
+        sign, style = _cell(pair)
+        row.append(Segment(sign * len(list(same)), style))
+    return row
 
 
 @lru_cache(maxsize=4_096)
 def _cell(pair: bytes) -> tuple[str, Style]:
+    """The sign for two pixels, and its colours. A pixel that is hardly there is left out, so that the background is seen."""
     upper, lower = (
         Color.from_rgb(red, green, blue) if there >= _OPAQUE else None
         for red, green, blue, there in (pair[:4], pair[4:])

@@ -11,16 +11,17 @@ import tempfile
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from rich.segment import Segment
 
 from trajview.app.render.images import Rows, drawn
 from trajview.errors import TrajviewError
-from trajview.models.images import bytes_of, header_of, path_of
+from trajview.models.images import bytes_of, look_at
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from trajview.app.render.lines import Line, Picture
     from trajview.app.shared.background import Task
     from trajview.app.transcript.desk import Desk
@@ -34,8 +35,6 @@ _HEARD: Final = 3.0
 """Seconds in which a viewer says whether it can show an image, if it says so at all."""
 _READ: Final = 12.0
 """Seconds that a path is on the screen, for somebody to copy it."""
-
-
 _FOLDER: Final[list[str]] = []
 """The folder of the files that are made for the viewer, once there is one."""
 
@@ -127,12 +126,12 @@ class Images:
 
     def open(self, picture: Picture) -> None:
         """Open an image in the desktop's viewer, or say where it lies."""
-        self._background.start("open-image", partial(self._open, picture.target), exclusive=False, waited_for=False)
+        work = partial(self._open, picture.target, self._reading.shown.options.folder)
+        self._background.start("open-image", work, exclusive=False, waited_for=False)
 
-    def _open(self, target: str, task: Task) -> None:
+    def _open(self, target: str, folder: Path | None, task: Task) -> None:
         try:
-            path = _file_of(target, self._reading.shown.options.folder)
-            problem = _open_outside(path)
+            problem = _open_outside(_copy_of(target, folder))
         except (TrajviewError, OSError) as error:
             problem = f"The image cannot be opened: {error}."
         if problem:
@@ -141,24 +140,19 @@ class Images:
             task.tell(self._notices.brief, "opened in the desktop's viewer")
 
 
-def _file_of(target: str, folder: Path | None) -> Path:
-    """The file of an image. The data of a data URL are written into one that others cannot read; it goes when we end."""
-    data = bytes_of(target, folder)
-    if not target.startswith("data:"):
-        return path_of(target, folder)
-    header = header_of(data)
-    assert header is not None
-    handle, name = tempfile.mkstemp(f".{header.kind.lower()}", "image-", _own_folder())
-    with open(handle, "wb") as file:
-        file.write(data)
-    return Path(name)
+def _copy_of(target: str, folder: Path | None) -> str:
+    """Write an image into a file that nobody else can read, and that is deleted in the end.
 
-
-def _own_folder() -> str:
+    Its name says what it is: a file beside the log may be called something that the desktop would run.
+    """
     if not _FOLDER:
         _FOLDER.append(tempfile.mkdtemp(prefix="trajview-"))
         atexit.register(delete_opened)
-    return _FOLDER[0]
+    kind = look_at(target, folder).header.kind
+    handle, name = tempfile.mkstemp(f".{kind.lower()}", "image-", _FOLDER[0])
+    with open(handle, "wb") as file:
+        file.write(bytes_of(target, folder))
+    return name
 
 
 def delete_opened() -> None:
@@ -174,7 +168,7 @@ def viewer_command(environ: Mapping[str, str], platform: str) -> str | None:
     return "xdg-open" if environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY") else None
 
 
-def _open_outside(path: Path) -> str:
+def _open_outside(path: str) -> str:
     """Open a file in the desktop's viewer. Returns what is to be said where that does not work."""
     command = viewer_command(os.environ, sys.platform)
     lies = f"the image is {path}"
@@ -183,9 +177,7 @@ def _open_outside(path: Path) -> str:
     if shutil.which(command) is None:
         return f"There is no program {command}: {lies}"
     nowhere = subprocess.DEVNULL
-    viewer = subprocess.Popen(
-        [command, str(path)], stdin=nowhere, stdout=nowhere, stderr=nowhere, start_new_session=True
-    )
+    viewer = subprocess.Popen([command, path], stdin=nowhere, stdout=nowhere, stderr=nowhere, start_new_session=True)
     try:
         failed = viewer.wait(_HEARD) != 0
     except subprocess.TimeoutExpired:  # it is the viewer itself that was started
