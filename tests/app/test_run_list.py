@@ -441,6 +441,15 @@ def test_a_cursor_that_was_moved_meanwhile_stays() -> None:
     assert runs.current.id == "c"
 
 
+def test_what_is_typed_counts_more_than_where_the_reader_was() -> None:
+    runs = RunList()
+    runs.come_back(ListPlace("ab"))
+    runs.append([run("aa")])
+    runs.filter("a", typing=True)
+    runs.append([run("ab")])
+    assert runs.cursor == 0
+
+
 def test_the_order_of_a_filter_is_not_kept_beside_the_filter() -> None:
     runs = listed(run("b"), run("a"))
     runs.sort_by(Column.FORMAT)

@@ -316,6 +316,8 @@ class RunList:
         if self._wanted is None:
             self._wanted = self._cursor_row
         self._on_first = bool(query.strip()) and (self._on_first or query != self.query)
+        if typing:
+            self._awaited = ""
         self.query, self._lenient, self._wrong, self.given_up, self._awaited = query, False, wrong, "", ""
         self._take(found)
         if typing and self._wrong is None and not self.shown and not self._open:
