@@ -50,6 +50,14 @@ def opening_options(command: _Command) -> _Command:
             help="Unpack a compressed file up to so much, such as 50G.  [256M for the smallest, 250 times its size for the largest]",
         ),
         click.option(
+            "--messages", metavar="COLUMN", expose_value=False, callback=_choose_messages,
+            help="The column of a table, or the key of a record, that has the messages; a.b is b in a.  [found by its content]",
+        ),
+        click.option(
+            "--id", metavar="COLUMN", expose_value=False, callback=_choose_id,
+            help="The column, or key, that has the ids of the runs.",
+        ),
+        click.option(
             "--follow-links/--no-follow-links", default=None, expose_value=False, callback=_choose_links,
             help="Open also what links in a folder lead to outside of it.  [as configured]",
         ),
@@ -65,6 +73,18 @@ def _choose_unpacked(_ctx: click.Context, _option: click.Parameter, value: str |
     BOUNDS.max_unpacked = None if value is None else size_in(value)
     if value is not None and not BOUNDS.max_unpacked:
         raise click.BadParameter(f"{value!r} is no size: give one such as 500M or 50G.")
+
+
+def _choose_messages(_ctx: click.Context, _option: click.Parameter, value: str | None) -> None:
+    from trajview.corpus.columns import COLUMNS
+
+    COLUMNS.messages = value
+
+
+def _choose_id(_ctx: click.Context, _option: click.Parameter, value: str | None) -> None:
+    from trajview.corpus.columns import COLUMNS
+
+    COLUMNS.id = value
 
 
 def _choose_links(_ctx: click.Context, _option: click.Parameter, value: bool | None) -> None:

@@ -30,7 +30,9 @@ __all__ = ["AT_ONCE", "PATIENCE", "Background"]
 
 AT_ONCE: Final = 4 << 20
 """Bytes of small files that are summed up in the first pass: they take no longer than a blink."""
-_SLOW: Final = {".yaml": 30, ".yml": 30} | dict.fromkeys((".eval", ".gz", ".bz2", ".xz", ".zst", ".zstd"), 20)
+_SLOW: Final = {".yaml": 30, ".yml": 30, ".parquet": 20, ".arrow": 2, ".csv": 2} | dict.fromkeys(
+    (".eval", ".gz", ".bz2", ".xz", ".zst", ".zstd"), 20
+)
 """Bytes of JSON that are read while one byte of such a file is."""
 _FIRST_BATCH: Final = 40
 PATIENCE: Final = 1.0

@@ -10,6 +10,7 @@ from typing import Any, BinaryIO, Final
 from trajview.errors import Problem
 from trajview.patterns.quick_bytes import lines_in
 
+from .columns import COLUMNS
 from .containers import kind_of, records_of
 from .decode import BadRecord, decode_json
 from .files import reading
@@ -161,7 +162,7 @@ def _records_in(
         except BadRecord as error:
             yield problem_of(error, path, count, "line" if ended else LAST_LINE, cut=not ended)
             continue
-        yield Record(value, "jsonl", start, len(text), -1, count, False, data=text)
+        yield Record(COLUMNS.applied(value), "jsonl", start, len(text), -1, count, False, data=text)
         step(start)
 
 

@@ -18,6 +18,7 @@ from typing import Any
 from trajview.debug_log import note
 
 from .bounds import BOUNDS
+from .columns import COLUMNS
 
 __all__ = ["Child", "parent"]
 
@@ -30,10 +31,11 @@ class Child:
 
         # Never from the current folder, which may be a folder of logs with modules among them.
         path = str(Path(__file__).parents[2])
-        bounds = (
-            f"from {BOUNDS.__module__} import BOUNDS; BOUNDS.complete({BOUNDS.max_unpacked}, {BOUNDS.follow_links})"
+        choices = (
+            f"from {BOUNDS.__module__} import BOUNDS; BOUNDS.complete({BOUNDS.max_unpacked}, {BOUNDS.follow_links}); "
+            f"from {COLUMNS.__module__} import COLUMNS; COLUMNS.choose({COLUMNS.messages!r}, {COLUMNS.id!r})"
         )
-        program = f"import sys; sys.path.append({path!r}); {bounds}; from {module} import main; main()"
+        program = f"import sys; sys.path.append({path!r}); {choices}; from {module} import main; main()"
         self.pipe, theirs = Pipe()
         lifeline, self._lifeline = os.pipe()  # each child has its own: a shared end would signal only one of them
         ends = theirs.fileno(), lifeline

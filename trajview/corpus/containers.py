@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal
 
 from trajview.errors import Problem, UnreadableError
 
+from .columns import COLUMNS
 from .decode import BadRecord, decode_by_parts, decode_json
 from .files import read_range, reading
 from .info import RunInfo
@@ -18,13 +19,22 @@ from .record import DECODED, Record, RecordLook, damaged, problem_of
 from .unpack import Progress, UnpackedFile, log_suffix
 from .walk import SourceFile
 
-__all__ = ["Start", "bytes_of", "kind_of", "records_after", "records_of", "value_of"]
+if TYPE_CHECKING:
+    from .tables import TableKind
+
+__all__ = ["TABLES", "Start", "bytes_of", "kind_of", "records_after", "records_of", "value_of"]
 
 Start = tuple[int, int, int]
 """A line of a JSONL file that is not its first record: offset, number of the line (from 1), number of the record."""
 
 _LINES = frozenset({".jsonl", ".ndjson"})
 _YAML = frozenset({".yaml", ".yml"})
+TABLES: Final = frozenset({"parquet", "arrow", "csv"})
+"""Containers of which each row is a record."""
+_TABLES: Final[dict[str, TableKind]] = {
+    ".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow", ".csv": "csv", ".tsv": "csv",
+}  # fmt: skip
+_TABLE_HEADS: Final[dict[bytes, TableKind]] = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 
 
 def records_of(
@@ -45,7 +55,9 @@ def records_of(
     try:
         with reading(path, progress, until) as file:
             damage = file.damage if isinstance(file, UnpackedFile) else None
-            found = _records(file, path, look)
+            found = _records(file, source, look)
+            if COLUMNS:
+                found = map(_with_columns, found)
             if damage is None:
                 yield from found
                 return
@@ -68,10 +80,18 @@ def records_after(
 ) -> Iterator[Record | Problem]:
     """The records of a plain JSONL file from a line on. Raises UnreadableError."""
     with reading(source.path, until=until) as file:
-        yield from lines_after(file, source.path, *start, look)
+        found = lines_after(file, source.path, *start, look)
+        yield from map(_with_columns, found) if COLUMNS else found
 
 
-def _records(file: BinaryIO, path: Path, look: RecordLook) -> Iterator[Record | Problem]:
+def _with_columns(found: Record | Problem) -> Record | Problem:
+    if isinstance(found, Record):
+        found.value = COLUMNS.applied(found.value)
+    return found
+
+
+def _records(file: BinaryIO, source: SourceFile, look: RecordLook) -> Iterator[Record | Problem]:
+    path = source.path
     kind = kind_of(file, path)
     if kind == "zip":
         from .zip_records import zip_records
@@ -81,17 +101,26 @@ def _records(file: BinaryIO, path: Path, look: RecordLook) -> Iterator[Record | 
         from .yaml_records import yaml_records
 
         yield from yaml_records(file, path)
+    elif kind != "json":
+        from .tables import table_records
+
+        yield from table_records(file, source, kind, look)
     else:
         yield from json_records(file, path, log_suffix(path.name) in _LINES, look)
 
 
-def kind_of(file: BinaryIO, path: Path) -> Literal["zip", "yaml", "json"]:
-    """The kind of records in an open file: zip, yaml or json. The file stands at its start afterwards."""
+def kind_of(file: BinaryIO, path: Path) -> Literal["zip", "yaml", "json"] | TableKind:
+    """The kind of records in an open file: zip, yaml, json or a table. The file stands at its start afterwards."""
     suffix = log_suffix(path.name)
     head = file.read(4096)
     file.seek(0)
     if head.startswith(b"PK\x03\x04") or suffix == ".eval":
         return "zip"
+    for magic, table in _TABLE_HEADS.items():
+        if head.startswith(magic):
+            return table
+    if suffix in _TABLES:
+        return _TABLES[suffix]
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
     return "yaml" if suffix in _YAML and start not in (b"{", b"[") else "json"
 
@@ -102,6 +131,10 @@ def bytes_of(info: RunInfo | Record, path: Path) -> bytes:
         from .zip_records import read_member
 
         return read_member(path, info.member)
+    if info.container in TABLES:
+        from .tables import row_bytes
+
+        return row_bytes(path, info.container, info.offset)
     return read_range(path, info.offset, info.length)
 
 
@@ -110,13 +143,17 @@ def value_of(info: RunInfo, *, by_parts: bool = False) -> Any:
     check_room_to_open(info.length, info.path, info.line)
     data = bytes_of(info, info.path)
     try:
-        if info.container == "jsonl messages":
-            return decode_lines(data)
-        if info.container == "yaml":
-            from .yaml_records import decode_yaml
-
-            return decode_yaml(data)[0]
-        return decode_by_parts(data) if by_parts else decode_json(data)[0]
+        return COLUMNS.applied(_decoded(info, data, by_parts))
     except BadRecord as error:
         found = problem_of(error, info.path, info.line or 1)
         raise UnreadableError(found.reason, hint="the file was changed; open it again", where=found.where) from error
+
+
+def _decoded(info: RunInfo, data: bytes, by_parts: bool) -> Any:
+    if info.container == "jsonl messages":
+        return decode_lines(data)
+    if info.container == "yaml":
+        from .yaml_records import decode_yaml
+
+        return decode_yaml(data)[0]
+    return decode_by_parts(data) if by_parts else decode_json(data)[0]

@@ -12,10 +12,7 @@ __all__ = ["HEAD", "foreign", "no_text"]
 HEAD: Final = 512
 """Bytes at the start of a file that tell its kind."""
 _UNPACK: Final = "unpack it, and open what it held"
-_ROWS: Final = "write its rows as JSON Lines, as with pandas' `to_json(…, orient='records', lines=True)`"
 _KINDS: Final = (
-    (0, b"PAR1", "a Parquet file", _ROWS),
-    (0, b"ARROW1", "an Arrow file", _ROWS),
     (0, b"SQLite format 3\0", "an SQLite database", "write its rows as JSON: `sqlite3 -json FILE 'select * from TABLE'`"),
     (257, b"ustar", "a tar archive", "unpack it with `tar xf`, and open the folder"),
     (0, b"7z\xbc\xaf\x27\x1c", "a 7z archive", _UNPACK),

@@ -71,6 +71,10 @@ def listed(source: SourceFile, stem: str, *, closely: bool = False) -> Iterator[
     file is looked through to its end, where there may be more records. Raises UnreadableError.
     """
     suffix = source.path.suffix.lower()
+    if suffix == ".parquet":
+        from .tables import listed_rows
+
+        return listed_rows(source, stem)
     if suffix not in _LINES and suffix not in _JSON:
         return None
     file = os.fdopen(open_plain(source.path), "rb")

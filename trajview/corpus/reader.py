@@ -15,7 +15,8 @@ import msgspec
 from trajview.errors import Problem, TrajviewError, UnreadableError, Where
 from trajview.formats import registry
 
-from .containers import bytes_of, value_of
+from .columns import COLUMNS
+from .containers import TABLES, bytes_of, value_of
 from .decode import LARGE_RUN, decode_text, decode_value
 from .files import Stamp, read_range, stamp_of
 from .info import Place, RunInfo
@@ -36,7 +37,7 @@ _CACHED_RUNS: Final = 6
 _AT_ONCE: Final = 1 << 20  # bytes that are looked at without letting anybody else have a turn
 UNDECODED_FROM: Final = 1 << 20
 """Bytes from which on the long lists of a record stay bytes until someone looks at them."""
-_JSON: Final = frozenset({"json", "json array", "json values", "jsonl", "jsonl messages"})
+_JSON: Final = frozenset({"json", "json array", "json values", "jsonl", "jsonl messages"}) | TABLES
 _GROWING: Final = frozenset({"jsonl", "jsonl messages"})
 
 
@@ -124,6 +125,8 @@ class Reader:
         `cancelled` is asked every megabyte: the answer is None once it says so.
         """
         if info.container == "yaml":  # decoded as a whole when it is listed
+            return None
+        if info.container in TABLES:  # whose rows are made into JSON
             return None
         packed = None if info.member is None else bytes_of(info, info.path)
         decode = getincrementaldecoder("utf-8")("strict").decode
@@ -244,7 +247,7 @@ class Reader:
 
     def _record(self, info: RunInfo) -> Any:
         """The value of a record; the long lists in it stay bytes where it is large."""
-        if info.length < UNDECODED_FROM or info.container not in _JSON:
+        if info.length < UNDECODED_FROM or info.container not in _JSON or COLUMNS:
             return self.value(info)
         known, info = self._listed(info)
         self._check_unchanged(info, known)

@@ -18,6 +18,7 @@ from trajview.formats import registry
 
 from .bounds import BOUNDS
 from .cache import SummaryCache, stamp_of_status
+from .columns import COLUMNS
 from .containers import Start, records_after, records_of
 from .decode import decode_value
 from .files import Stamp, stamp_of
@@ -27,6 +28,7 @@ from .memory import check_texts, fits_decoded
 from .named import Ids, grouped, is_wanted
 from .process_wide import without_garbage
 from .record import (
+    DECODED,
     Record,
     RecordLook,
     fault_of,
@@ -126,6 +128,7 @@ class Scan:
         self._cancelled = cancelled
         self._cache = cache
         self._look = Undecoded(thorough)
+        self._plain_look = DECODED if COLUMNS else self._look
         self._by_signature: dict[Signature, Format] = {}
         self.keys = OwnKeys()
         self._infos = Infos()
@@ -264,9 +267,9 @@ class Scan:
         end = until if self.is_written(source.path) else None  # else a whole line would seem torn
         try:
             if start is None:
-                records = records_of(source, self._look, self._heed_cancelled, end)
+                records = records_of(source, self._plain_look, self._heed_cancelled, end)
             else:
-                records = records_after(source, start, self._look, end)
+                records = records_after(source, start, self._plain_look, end)
             for item in records:
                 found += [item] if isinstance(item, Problem) else self._items(item, source, keyed=False)
                 if sums is not None and isinstance(item, Record):
@@ -312,7 +315,7 @@ class Scan:
             self._heed_cancelled()
             self.bytes_done = before + min(done, size) // 2  # the other half is reading what comes out
 
-        records = records_of(source, self._look, unpacking)
+        records = records_of(source, self._plain_look, unpacking)
         try:
             for found in records:
                 if self._cancelled.is_set():
@@ -391,4 +394,6 @@ def _stamp_in_cache(path: Path) -> str:
         stamp = stamp_of_status(path.stat())
     except OSError:
         return ""
-    return stamp if BOUNDS.max_unpacked is None else f"{stamp} {BOUNDS.max_unpacked}"  # more may come out of it
+    if not stamp or (BOUNDS.max_unpacked is None and not COLUMNS):
+        return stamp
+    return f"{stamp} {BOUNDS.max_unpacked} {COLUMNS.messages} {COLUMNS.id}"  # what comes out of it depends on them

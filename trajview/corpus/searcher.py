@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, cast
+from typing import TYPE_CHECKING, Final, TypedDict, cast
 
 from trajview.errors import PluginProblem, Problem, TrajviewError, shown
 from trajview.formats import registry
@@ -14,7 +14,7 @@ from trajview.formats.contract import Format
 from trajview.patterns.patience import PATIENCE, Patience, TooSlow
 
 from .candidates import Counter, Part, Stopped, candidates, candidates_in
-from .containers import kind_of
+from .containers import TABLES, kind_of
 from .files import open_source
 from .info import Place
 from .matches import Hit, RunHits, hits_in
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from trajview.models.run import AgentRun
 
 __all__ = ["Limits", "Looking", "RunMatches", "Searcher", "SlowProblem", "Unnamed"]
+
+_NUMBERED: Final = frozenset({"jsonl", "json array", "json values"}) | TABLES
+"""Containers in which a line, or a row, is a run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,7 @@ class RunMatches:
 
     @property
     def _line(self) -> str:
-        return f":{self.line}" if self.container in ("jsonl", "json array", "json values") else ""
+        return f":{self.line}" if self.container in _NUMBERED else ""
 
 
 @dataclass(frozen=True, slots=True)

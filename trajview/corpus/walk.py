@@ -9,6 +9,7 @@ import stat
 from collections.abc import Collection, Iterator, Sequence
 from enum import Enum, auto
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 
 from msgspec import Struct
@@ -20,10 +21,15 @@ from .files import Stamp, as_stamp
 from .named import Ids, grouped
 from .unpack import log_suffix
 
-__all__ = ["LOG_SUFFIXES", "Skipped", "SourceFile", "natural_key", "walk"]
+__all__ = ["LOG_SUFFIXES", "OF_ARROW", "PYARROW_HINT", "Skipped", "SourceFile", "natural_key", "walk"]
 
-LOG_SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".traj", ".eval"})
+LOG_SUFFIXES = frozenset(
+    {".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".traj", ".eval", ".parquet", ".arrow", ".feather", ".csv", ".tsv"}
+)
 _PLAIN = tuple(LOG_SUFFIXES)
+OF_ARROW = frozenset({".parquet", ".arrow", ".feather"})
+"""Suffixes of the tables that pyarrow reads, which is an extra."""
+PYARROW_HINT = "pip install 'trajview[parquet]'"
 _DIGITS = re.compile("[0-9]+")
 _STORE = "AnnotationForEpisode"
 _JOURNAL = "journal"
@@ -115,6 +121,8 @@ class _Walker:
         self.given = given
         self.outward = 0
         """Links that lead out of the folders that were given."""
+        self.unread = 0
+        """Tables for which pyarrow is missing."""
         self.only: Ids | None = None
         self.folders: set[tuple[int, int]] = set()
         self.files: set[str] = set()
@@ -135,10 +143,12 @@ class _Walker:
                     "this folder is an annotation store, not logs", "open a file in it by its name", Where(path)
                 )
                 return
-            self.outward = 0
+            self.outward = self.unread = 0
             yield from self.folder(path, f"{path}{os.sep}" if self.several else "")
             if self.outward:
                 yield _outward(path, self.outward)
+            if self.unread:
+                yield _unread(path, self.unread)
         elif stat.S_ISREG(mode):
             if self._is_new(os.path.abspath(path)):  # noqa: PTH100 - links stay: a link and its target are two files
                 yield SourceFile(path, shown(path), True, as_stamp(status), self.only)
@@ -204,6 +214,9 @@ class _Walker:
             return _Folder(path, shown + name + os.sep)
         if not self._is_new(whole + name):
             return None
+        if log_suffix(name) in OF_ARROW and find_spec("pyarrow") is None:
+            self.unread += 1
+            return None
         return SourceFile(path, shown + name, False, as_stamp(status), self.only)
 
     def _names_in(self, path: Path) -> dict[str, _Kind]:
@@ -247,6 +260,12 @@ def _outward(folder: Path, count: int) -> Problem:
         "a link that leads out of this folder is" if count == 1 else f"{count:,} links that lead out of this folder are"
     )
     return Problem(f"{what} left out", "`--follow-links` follows such links", Where(folder))
+
+
+def _unread(folder: Path, count: int) -> Problem:
+    """The Problem of tables in a folder that cannot be read."""
+    what = "a table is left out: reading it" if count == 1 else f"{count:,} tables are left out: reading them"
+    return Problem(f"{what} takes pyarrow, which is not installed", PYARROW_HINT, Where(folder))
 
 
 def _is_log(name: str) -> bool:
