@@ -127,8 +127,9 @@ def _messages_of_gemini(line: dict[Any, Any], open_calls: list[tuple[str, str]])
     fields: dict[str, Any] = {"role": _ROLES[line["type"]]}
     if isinstance(line.get("tokens"), dict):
         fields["usage"] = line["tokens"]
-    calls = [call for call in line.get("toolCalls") or () if isinstance(call, dict)]
-    if isinstance(line.get("toolCalls"), list) and len(calls) != len(line["toolCalls"]):
+    held = line.get("toolCalls")
+    calls = [call for call in held if isinstance(call, dict)] if isinstance(held, list) else []
+    if held and (not isinstance(held, list) or len(calls) != len(held)):
         used.discard("toolCalls")  # some are none: they stay in the metadata
     said, *answers = messages_of_turn({**line, "parts": parts}, open_calls, used, **fields)
     thoughts = line.get("thoughts")

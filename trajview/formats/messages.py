@@ -33,6 +33,8 @@ class BareMessages(ChatFormat):
             return self._detect_list(record)
         if not isinstance(record, dict):
             return None
+        if is_list(record.get("loglines")) and any(map(is_event, sample(record["loglines"]))):
+            return Detection(self.name, 0.97, ("`loglines` are events of a coding agent's session",))
         if _is_mini(record):
             return Detection(self.name, 0.97, ("`messages` beside an `info` of mini-swe-agent's",))
         if "messages" not in record and is_message(record):
@@ -55,6 +57,10 @@ class BareMessages(ChatFormat):
         return Detection(self.name, 0.95 * share, ("a list of messages with role and content",))
 
     def look(self, record: Any, origin: Origin) -> Chat:
+        if isinstance(record, dict) and is_list(record.get("loglines")):
+            chat = _chat_of_session(session_of(record["loglines"]), origin)
+            chat.metadata |= {key: value for key, value in record.items() if key != "loglines"}
+            return chat
         if isinstance(record, dict) and "messages" in record:
             return _mini(record, origin, *messages_under(record, "messages"))
         if isinstance(record, dict):

@@ -40,7 +40,8 @@ LEAST: Final = 0.35
 """The confidence below which a guess is not acted on: the record is shown as raw JSON."""
 _IN_ORDER: Final = (
     "docent", "sotopia", "sotopia_annotation", "adp", "taskweaver", "openai", "anthropic", "sharegpt", "messages", "inspect",
-    "sweagent", "atif", "openhands", "gemini", "gemini_cli", "raw",
+    "sweagent", "atif", "openhands", "gemini", "gemini_cli", "codex_exec", "copilot", "cursor", "goose", "kimi", "pi",
+    "grok", "droid", "antigravity", "chatgpt", "responses", "raw",
 )  # fmt: skip
 
 
