@@ -68,9 +68,9 @@ def _message(line: dict[Any, Any], data: dict[Any, Any], functions: dict[str, st
             step, {"content", "transformedContent"}, role=as_text(kind).partition(".")[0], content=data.get("content")
         )
     if kind == "assistant.message":
-        thoughts, text = reasoning(data.get("reasoningText")), as_text(data.get("content"))
-        said = [{"type": "text", "text": text}] if text else []
-        fields: dict[str, Any] = {"role": "assistant", "content": [*thoughts, *said] if thoughts else text}
+        thoughts, spoken = reasoning(data.get("reasoningText")), as_text(data.get("content"))
+        said = [{"type": "text", "text": spoken}] if spoken else []
+        fields: dict[str, Any] = {"role": "assistant", "content": [*thoughts, *said] if thoughts else spoken}
         if data.get("toolRequests"):
             fields["tool_calls"] = data["toolRequests"]
         if data.get("outputTokens") is not None:
