@@ -35,7 +35,7 @@ EXIT_WRONG: Final = 2
 EXIT_INTERRUPTED: Final = 130
 
 COMMANDS: Final = (
-    "view", "annotate", "show", "export", "search", "compare", "ls", "stats", "detect", "formats", "validate", "annotations", "agreement", "rubric", "cache",
+    "view", "annotate", "show", "export", "convert", "search", "compare", "ls", "stats", "detect", "formats", "validate", "annotations", "agreement", "rubric", "cache",
     "completion",
 )  # fmt: skip
 

@@ -99,12 +99,15 @@ def _record_in(record: Row, path: str) -> Row:
     cell = _decoded(_at(record, path))
     rest = _without(record, path)
     if isinstance(cell, dict):
-        own = cell.get("metadata")
-        metadata = dict(own) if isinstance(own, dict) else {}
-        for key, value in rest.items():
-            put(metadata, key, value)
-        named = {"id": rest["id"]} if "id" in rest and "id" not in cell else {}
-        return {**named, **cell, "metadata": metadata}
+        if "id" in rest:
+            cell = {"id": rest["id"], **cell}
+        rest = {key: value for key, value in rest.items() if cell.get(key) != value}
+        if rest:
+            metadata = dict(cell["metadata"]) if isinstance(cell.get("metadata"), dict) else {}
+            for key, value in rest.items():
+                put(metadata, key, value)
+            cell = {**cell, "metadata": metadata}
+        return cell
     if isinstance(cell, str):
         cell = [{"role": "user", "content": cell}]
     for key in _LISTS:

@@ -12,10 +12,11 @@ from typing import BinaryIO
 
 from trajview.errors import TrajviewError, Where
 
-__all__ = ["AlreadyThere", "NotWritten", "name_for", "new_file"]
+__all__ = ["AlreadyThere", "NotWritten", "give_name", "name_for", "new_file"]
 
 _LONGEST_NAME = 100
 _BUFFER = 2**20
+_ANOTHER = "take another name, or --force"
 
 
 class NotWritten(TrajviewError):
@@ -41,7 +42,7 @@ def name_for(run: str) -> str:
 
 
 @contextmanager
-def new_file(path: Path, *, replace: bool = False, hint: str = "take another name, or --force") -> Iterator[BinaryIO]:
+def new_file(path: Path, *, replace: bool = False, hint: str = _ANOTHER) -> Iterator[BinaryIO]:
     """Open a file to write into, which gets its name when all is written.
 
     Raises AlreadyThere where there is a file of that name (also one that came meanwhile), unless `replace`, and
@@ -57,7 +58,7 @@ def new_file(path: Path, *, replace: bool = False, hint: str = "take another nam
     try:
         with open(descriptor, "wb", buffering=_BUFFER) as file:
             yield file
-        _name(temporary, path, replace, hint)
+        give_name(temporary, path, replace=replace, hint=hint)
     except OSError as error:
         raise _refusal(error, path) from error
     finally:
@@ -65,7 +66,8 @@ def new_file(path: Path, *, replace: bool = False, hint: str = "take another nam
             temporary.unlink()
 
 
-def _name(temporary: Path, path: Path, replace: bool, hint: str) -> None:
+def give_name(temporary: Path, path: Path, *, replace: bool = False, hint: str = _ANOTHER) -> None:
+    """Give a written file its name. Raises AlreadyThere where a file has it, unless `replace`, and OSError."""
     if replace:
         temporary.replace(path)
         return
