@@ -350,6 +350,7 @@ async def test_a_transcript_without_messages_says_so_and_takes_every_key(tmp_pat
                 "episode.skip",
                 "history",
                 "export",
+                "bookmarks",
             ):
                 await reader.press(*key.keys.split(",")[:1])
         await reader.ask("slash", "x")
@@ -583,6 +584,7 @@ async def test_a_new_size_is_laid_out_once_and_before_anything_is_drawn_in_it(
         monkeypatch.setattr(reader.session, "set_view", note_layout)
         monkeypatch.setattr(minimap, "render_lines", note_drawing)
         for size in ((200, 50), (80, 24), (120, 40)):
+            await reader.pilot.pause()  # until what the size before has set off is drawn
             laid_out.clear()
             drawn.clear()
             await reader.pilot.resize_terminal(*size)
