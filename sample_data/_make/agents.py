@@ -410,6 +410,42 @@ def claude_web() -> Line:
     }  # fmt: skip
 
 
+def opencode() -> dict[str, Line]:
+    """opencode's storage: a file for the session, for each message, and for each part of one."""
+    model = {"modelID": MODEL, "providerID": "sky"}
+
+    def message(own: str, role: str, time: int, **more: Any) -> Line:
+        return {"id": own, "sessionID": "ses_1", "role": role, "time": {"created": time}, **more}
+
+    def part(own: str, of: str, kind: str, **more: Any) -> Line:
+        return {"id": own, "sessionID": "ses_1", "messageID": of, "type": kind, **more}
+
+    done = {"status": "completed", "input": COMMAND, "output": LIST, "title": "cat drawer.txt"}
+    wrong = {"status": "error", "input": WRONG, "error": NOT_FOUND}
+    return {
+        "session/kitchen/ses_1.json": {"id": "ses_1", "projectID": "kitchen", "directory": "/home/ada/kitchen", "title": "Spoons"},
+        "message/ses_1/msg_1.json": message("msg_1", "user", 1772355600000),
+        "message/ses_1/msg_2.json": message("msg_2", "assistant", 1772355602000, tokens={"input": 310, "output": 24}, cost=0.0011, **model),
+        "part/msg_1/prt_1.json": part("prt_1", "msg_1", "text", text=QUESTION),
+        "part/msg_2/prt_2.json": part("prt_2", "msg_2", "reasoning", text=THOUGHT),
+        "part/msg_2/prt_3.json": part("prt_3", "msg_2", "tool", callID="call_1", tool="bash", state=done),
+        "part/msg_2/prt_4.json": part("prt_4", "msg_2", "tool", callID="call_2", tool="bash", state=wrong),
+        "part/msg_2/prt_5.json": part("prt_5", "msg_2", "text", text=ANSWER),
+    }  # fmt: skip
+
+
+def openhands_events() -> list[Line]:
+    """OpenHands' events, of which each is a file."""
+    call = {"tool_call_metadata": {"tool_call_id": "call_1", "function_name": "execute_bash"}}
+    return [
+        {"id": 0, "timestamp": _at(0), "source": "user", "message": QUESTION, "action": "message", "args": {"content": QUESTION}},
+        {"id": 1, "source": "environment", "message": "", "observation": "agent_state_changed", "content": "", "extras": {"agent_state": "running"}},
+        {"id": 2, "timestamp": _at(2), "source": "agent", "action": "run", "args": {**COMMAND, "thought": THOUGHT}, **call},
+        {"id": 3, "timestamp": _at(3), "source": "agent", "cause": 2, "observation": "run", "content": LIST, "extras": {}, **call},
+        {"id": 4, "timestamp": _at(4), "source": "agent", "message": ANSWER, "action": "message", "args": {"content": ANSWER}},
+    ]  # fmt: skip
+
+
 def write_agents(target: Path) -> None:
     """Write every sample of agents/."""
     write_jsonl(target / "gemini-cli.jsonl", gemini_lines())
@@ -430,3 +466,7 @@ def write_agents(target: Path) -> None:
     write_json(target / "responses.json", response())
     write_json(target / "responses-agents-sdk.json", agents_sdk())
     write_json(target / "messages-claude-web.json", claude_web())
+    for name, part in opencode().items():
+        write_json(target / "opencode" / name, part)
+    for number, event in enumerate(openhands_events()):
+        write_json(target / "openhands" / "spoons" / "events" / f"{number + 8}.json", event)

@@ -16,6 +16,7 @@ from typing import BinaryIO, Final
 
 from trajview.errors import UnreadableError, Where
 
+from .gathered import gathered, is_gathered
 from .unpack import Progress, Region, is_plain, unpacked
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "read_range",
     "reading",
     "size_of_files",
+    "stamp_in",
     "stamp_of",
 ]
 
@@ -70,6 +72,11 @@ def open_source(path: Path, progress: Progress | None = None, until: int | None 
     `progress` is told how far the unpacking is. `until`: bytes at which a plain file ends, however long it is by now: one
     that grows as fast as it is read has no other end. Raises UnreadableError.
     """
+    if is_gathered(path):
+        try:
+            return io.BytesIO(gathered(path))
+        except OSError as error:
+            raise _unreadable(path, error) from error
     number = open_plain(path)
     # A small file needs no large buffer, and large reads of a large file bypass it.
     file = os.fdopen(number, "rb", buffering=max(8192, min(_BUFFER, os.fstat(number).st_size + 1)))
@@ -104,7 +111,20 @@ def stamp_of(path: Path) -> Stamp:
         status = path.stat()
     except OSError as error:
         raise _unreadable(path, error) from error
-    return as_stamp(status)
+    return stamp_in(path, status)
+
+
+def stamp_in(path: Path, status: os.stat_result) -> Stamp:
+    """The stamp of a file with that status. Of a session with an event a file, the times are those of their folder."""
+    stamp = as_stamp(status)
+    if path.parent.name != "events" or not is_gathered(path):
+        return stamp
+    try:
+        folder = path.parent.stat()
+    except OSError:
+        return stamp
+    changed, touched = (max(pair) for pair in zip(stamp[1:3], as_stamp(folder)[1:3], strict=True))
+    return stamp[0], changed, touched, stamp[3]
 
 
 def as_stamp(status: os.stat_result) -> Stamp:

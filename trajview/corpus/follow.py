@@ -25,7 +25,8 @@ from zlib import crc32
 from trajview.errors import UNFORESEEN, Problem, TrajviewError
 
 from .containers import Start
-from .files import Stamp, as_stamp, open_plain, read_range
+from .files import Stamp, open_plain, read_range, stamp_in
+from .gathered import is_gathered
 from .info import Item, RunInfo
 from .reader import Reader
 from .record import fault_of
@@ -100,7 +101,7 @@ class Follower:
         for path, known in self._scan.stamps.items():
             file = self._files.setdefault(path, FileRows(None))
             with suppress(OSError):
-                now = as_stamp(os.stat(path))  # noqa: PTH116 - twenty thousand of them, and this is the fastest
+                now = stamp_in(path, os.stat(path))  # noqa: PTH116 - twenty thousand of them, and this is the fastest
                 if now == known and _is_settled(_changed_at(now), began):
                     file.stamp = now
 
@@ -245,7 +246,7 @@ class Follower:
         if status is None or not stat.S_ISREG(status.st_mode):
             self._walk_wanted = True  # the walk tells what it is now
             return
-        stamp = as_stamp(status)
+        stamp = stamp_in(path, status)
         if stamp == file.stamp:
             if self._hot.get(path, 0) < monotonic() - _HOT:
                 self._hot.pop(path, None)
@@ -357,6 +358,8 @@ def _kind(path: Path) -> object:
 
 
 def _is_plain(path: Path) -> bool:
+    if is_gathered(path):
+        return False
     descriptor = open_plain(path)
     try:
         return is_plain(os.pread(descriptor, 8, 0))

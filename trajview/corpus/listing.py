@@ -16,6 +16,7 @@ from trajview.formats import registry
 
 from .decode import BadRecord, decode_json
 from .files import open_plain
+from .gathered import is_gathered
 from .held import may_hold_records
 from .info import RunInfo
 from .lines import BOM, SPACE, lines_of
@@ -75,7 +76,7 @@ def listed(source: SourceFile, stem: str, *, closely: bool = False) -> Iterator[
         from .tables import listed_rows
 
         return listed_rows(source, stem)
-    if suffix not in _LINES and suffix not in _JSON:
+    if (suffix not in _LINES and suffix not in _JSON) or is_gathered(source.path):
         return None
     file = os.fdopen(open_plain(source.path), "rb")
     found: Iterator[RunInfo] | None = None

@@ -22,6 +22,7 @@ from .columns import COLUMNS
 from .containers import Start, records_after, records_of
 from .decode import decode_value
 from .files import Stamp, stamp_of
+from .gathered import is_gathered
 from .info import Item, RunInfo
 from .infos import Infos, OwnKeys
 from .memory import check_texts, fits_decoded
@@ -390,6 +391,8 @@ def _add_sum(sums: dict[int, int], record: Record) -> None:
 
 
 def _stamp_in_cache(path: Path) -> str:
+    if is_gathered(path):  # of which one file tells too little
+        return ""
     try:
         stamp = stamp_of_status(path.stat())
     except OSError:

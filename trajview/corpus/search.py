@@ -15,6 +15,7 @@ from trajview.patterns.patience import MOST_TIMES, TooSlow
 from .candidates import Counter, Part, Stopped
 from .containers import kind_of
 from .files import open_plain
+from .gathered import is_gathered
 from .info import Place
 from .matches import Hit
 from .named import Ids, is_wanted
@@ -257,6 +258,8 @@ class CorpusSearch:
 
     def _are_lines(self, source: SourceFile) -> bool:
         """Whether a file may be lines that can be read one by one, from its own bytes."""
+        if is_gathered(source.path):
+            return False
         if "metadata" in self.query.searched:  # of which the name of a run is a part
             return False
         try:

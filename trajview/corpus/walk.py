@@ -13,11 +13,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from trajview.errors import Problem, Where, shown
 
 from .bounds import BOUNDS
 from .files import Stamp, as_stamp
+from .gathered import first_event, parts_beside
 from .named import Ids, grouped
 from .unpack import log_suffix
 
@@ -179,12 +181,20 @@ class _Walker:
         logs = {name for name in found if name[0] != "." and _is_log(name)} - _ABOUT_DATA
         if "dataset_info.json" in found:
             logs.discard("state.json")  # of the same library
+        parts = parts_beside(found)
+        if parts:
+            found = {name: kind for name, kind in found.items() if name not in parts}
         if _EPISODES in found:
             found = {name: kind for name, kind in found.items() if name not in _SOTOPIAS}
         kept = [name for name, kind in found.items() if name in logs or kind is not _Kind.FILE]
         others = len(found) - len(kept)
+        first = first_event(path.name, logs)
+        if first is not None:  # a session, an event a file
+            kept = [name for name in kept if name == first or name not in logs]
         for name in sorted(kept, key=natural_key):
             one = self._named(within, whole, name, found[name], shown, is_log=name in logs, in_store=is_store)
+            if name == first and isinstance(one, SourceFile):
+                one = replace(one, stamp=None)  # it changes with the others
             if isinstance(one, Skipped):
                 others += 1
             elif one is not None:

@@ -53,7 +53,10 @@ class OpenHands(ChatFormat):
 
     def look(self, record: Any, origin: Origin) -> Chat:
         if is_list(record):
-            return _chat_of({}, origin, record)
+            chat = _chat_of({}, origin, record)
+            if origin.path.parent.name == "events":  # an event a file: the folder around them is the session's
+                chat.id = origin.path.parent.parent.name or chat.id
+            return chat
         if isinstance(record, dict) and isinstance(record.get("history"), list) and "entries" not in record:
             return _chat_of(record, origin, with_sources(record["history"]))
         if not isinstance(record, dict) or "entries" not in record:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from trajview.corpus.cache import Cache, cache_path, stamp_of_status
+from trajview.corpus.gathered import is_gathered
 
 from .details import Details
 
@@ -38,6 +39,8 @@ class DetailsCache(Cache):
 
     def stamp(self, info: RunInfo) -> str:
         """The stamp of a run's file; empty where it has none."""
+        if is_gathered(info.path):
+            return ""
         try:
             stamp = stamp_of_status(info.path.stat())
         except (OSError, ValueError):
