@@ -259,10 +259,10 @@ def test_a_file_written_over_by_who_puts_its_size_and_time_back_is_noticed(
 def test_changes_within_one_second_are_noticed_where_times_are_whole_seconds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = follow.stamp_in
+    real = files.as_stamp
 
-    def coarse(path: Path, status: os.stat_result) -> tuple[int, int, int, int]:
-        size, changed, status_changed, inode = real(path, status)
+    def coarse(status: os.stat_result) -> tuple[int, int, int, int]:
+        size, changed, status_changed, inode = real(status)
         return size, changed // 10**9 * 10**9, status_changed // 10**9 * 10**9, inode
 
     def look() -> list[str]:
@@ -272,7 +272,6 @@ def test_changes_within_one_second_are_noticed_where_times_are_whole_seconds(
         corpus.look()
         return sorted(info.id for info in corpus)
 
-    monkeypatch.setattr(follow, "stamp_in", coarse)
     monkeypatch.setattr("trajview.corpus.files.as_stamp", coarse)
     monkeypatch.setattr(follow, "REST", 0)
     (tmp_path / "a.json").write_bytes(record("a0"))
