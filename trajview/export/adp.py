@@ -213,22 +213,11 @@ def _observations(message: ChatMessage, place: str, links: _Links, lost: Lost) -
     if said.reasoning:
         lost.of(place, "pieces of reasoning by others than the agent", "written as text")
         said.parts.insert(0, TextPart(text=said.reasoning))
-    source = _SOURCES[message.role]
-    name = message.name
-    if message.role == "system":
-        if name is not None:
-            lost.of(place, "speakers' names")
-        name = "system"
-        lost.of(place, "roles (system)", 'written as the name "system" of an observation from the user')
-    link: str | None = None
-    if isinstance(message, ToolMessage):
-        link = links.answer(message.tool_call_id, place, lost)
-        if message.function is not None and links.functions.get(link or "") != message.function:
-            lost.of(place, "functions' names")
+    source, name = _SOURCES[message.role], _observed_name(message, place, lost)
+    linked = _link_of_answer(message, place, links, lost)
     named: _Item = {"name": name} if name else {}
     images = [part for part in said.parts if isinstance(part, ImagePart)]
     text = _text(said.parts, place, lost, images=True)
-    linked: _Item = {} if link is None else {"tool_call_id": link}
     if isinstance(message, ToolMessage) and text and not name and len(images) == 1 and said.parts[-1] is images[0]:
         yield {**_page(message, text, images[0], place, lost), **linked}
         return
@@ -243,6 +232,26 @@ def _observations(message: ChatMessage, place: str, links: _Links, lost: Lost) -
         boxes: _Item = {} if image.annotations is None else {"annotations": image.annotations}
         yield {"class_": "image_observation", "content": image.image, "source": source, **boxes, **linked}
         linked = {}
+
+
+def _observed_name(message: ChatMessage, place: str, lost: Lost) -> str | None:
+    """The name of who is observed: ADP has no system, which is told by its name."""
+    if message.role != "system":
+        return message.name
+    if message.name is not None:
+        lost.of(place, "speakers' names")
+    lost.of(place, "roles (system)", 'written as the name "system" of an observation from the user')
+    return "system"
+
+
+def _link_of_answer(message: ChatMessage, place: str, links: _Links, lost: Lost) -> _Item:
+    """Which call a tool answers; nothing of other messages, and where that is not known."""
+    if not isinstance(message, ToolMessage):
+        return {}
+    link = links.answer(message.tool_call_id, place, lost)
+    if message.function is not None and links.functions.get(link or "") != message.function:
+        lost.of(place, "functions' names")
+    return {} if link is None else {"tool_call_id": link}
 
 
 def _page(message: ChatMessage, text: str, image: ImagePart, place: str, lost: Lost) -> _Item:

@@ -15,6 +15,7 @@ _HEADERS = frozenset({"session", "session_start"})
 _CHANGES = frozenset(
     {"model_change", "thinking_level_change", "compaction", "branch_summary", "custom", "custom_message"}
 )
+_TITLES = ("sessionTitle", "title", "name")
 _MOST = 200
 """Branches of a session that are shown."""
 
@@ -38,24 +39,31 @@ class Pi(LineFormat):
 
     def session(self, lines: list[Any], origin: Origin) -> Chat:
         head = next((line for line in lines if isinstance(line, dict) and _is_head(line)), {})
-        events = [line for line in lines if isinstance(line, dict) and _message(line) is None and line is not head]
-        said = [(line.get("id") if isinstance(line, dict) else None, _message(line)) for line in lines]
-        shown = [(key, item) for key, item in said if item is not None]
+        shown: list[tuple[Any, Any]] = []
+        events = []
+        for line in lines:
+            item = _message(line)
+            if item is not None:
+                shown.append((line.get("id") if isinstance(line, dict) else None, item))
+            elif line is not head:
+                events.append(line)
         main, others = _branches(lines)
         items = [item for key, item in shown if main is None or not isinstance(key, str) or key in main]
-        name = (
-            text_or_none(head.get("sessionTitle")) or text_or_none(head.get("title")) or text_or_none(head.get("name"))
-        )
-        metadata = {
-            **{key: value for key, value in head.items() if key != "id"},
-            **({"events": events} if events else {}),
-        }
-        chat = Chat(text_or_none(head.get("id")) or origin.default_id, items, name, metadata)
+        chat = _chat_of(head, events, items, origin)
         for number, keys in enumerate(others, 2):
             branch = [item for key, item in shown if isinstance(key, str) and key in keys]
             if branch:
                 chat.branches.append(Chat(chat.id, branch, f"branch {number}", {}))
         return chat
+
+
+def _chat_of(head: dict[str, Any], events: list[Any], items: list[Any], origin: Origin) -> Chat:
+    """The chat of a session, named by its header; entries without a message are metadata."""
+    metadata = {key: value for key, value in head.items() if key != "id"}
+    if events:
+        metadata["events"] = events
+    name = next(filter(None, (text_or_none(head.get(key)) for key in _TITLES)), None)
+    return Chat(text_or_none(head.get("id")) or origin.default_id, items, name, metadata)
 
 
 def _branches(lines: list[Any]) -> tuple[set[str] | None, list[set[str]]]:
