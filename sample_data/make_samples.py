@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from _make import adp, agents, chat, episodes, episodes_published, scores, screenshots, sotopia, taskweaver
+from _make import adp, agents, chat, episodes, episodes_published, scores, screenshots, sotopia, tables, taskweaver
 from _make.docent_coding import coding_run
 from _make.docent_runs import shorter_runs
 from _make.malformed import write_malformed
@@ -54,6 +54,7 @@ def main(target: Path) -> None:
         write_jsonl(target / "chat" / "unicode.jsonl", chat.unicode_records())
 
         agents.write_agents(target / "agents")
+        tables.write_tables(target / "tables")
 
         write_malformed(target / "malformed")
 

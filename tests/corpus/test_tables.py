@@ -6,7 +6,9 @@ import csv
 import json
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -192,3 +194,25 @@ def test_a_table_that_was_replaced_is_read_anew(tmp_path: Path) -> None:
     with pytest.raises(TrajviewError, match="fewer rows"):
         tables.row_bytes(path, "parquet", 1)
     assert b"parser 2" in tables.row_bytes(path, "parquet", 0)
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+def test_damaged_bytes_cost_rows_and_nothing_else(kind: str, seed: int, tmp_path: Path) -> None:
+    table = pa.Table.from_pylist([{"id": f"r{at}", "messages": chat(at)} for at in range(12)])
+    path = tmp_path / f"t.{kind}"
+    if kind == "parquet":
+        pq.write_table(table, path, row_group_size=4, compression="none")
+    else:
+        with ipc.new_stream(path, table.schema) as writer:
+            writer.write_table(table, max_chunksize=4)
+    data, random = bytearray(path.read_bytes()), Random(seed)
+    for _ in range(seed % 4 + 1):
+        at = random.randrange(len(data) // 2 if kind == "parquet" else 0, len(data))
+        data[at : at + 4] = random.randbytes(4)
+    path.write_bytes(data)
+    corpus = open_corpus(path)
+    for info in corpus:
+        with suppress(TrajviewError):
+            corpus.load(info)
+    assert not [problem for problem in corpus.problems if problem.reason.startswith("trajview failed")]

@@ -42,6 +42,7 @@ _MOST_IDS: Final = 4096
 _BUFFER: Final = 1 << 20
 _WIDE: Final = 4096
 """Bytes a row of a column without text from which on it is left out where runs are only summed up: images, token ids."""
+_FEW: Final = 8
 _CELL: Final = 64 << 20
 """Characters of a cell of CSV: where a quote has no end, the rest of the file is one."""
 _ID_TYPES: Final = frozenset({"string", "large_string", "int32", "int64"})
@@ -258,11 +259,16 @@ class _Rows(Sequence[Row]):
             KeyError,
             RecursionError,
         ):  # text that is no UTF-8, a time that Python has not
-            columns = dict(zip(self._batch.schema.names, self._batch.columns, strict=True))
-            for at in range(len(self)):
-                yield _plain({name: _tolerantly(column[at]) for name, column in columns.items()})
+            yield from map(self._tolerantly, range(len(self)))
             return
         yield from map(_plain, rows)
+
+    def _tolerantly(self, at: int) -> Row:
+        try:
+            names = self._batch.schema.names
+            return _plain({name: _tolerantly(self._batch.column(column)[at]) for column, name in enumerate(names)})  # type: ignore[no-any-return]
+        except (ValueError, OverflowError, KeyError, RecursionError) as error:
+            return {"error": f"the row cannot be read: {_why(error)}"}
 
 
 def _plain(value: Any) -> Any:
@@ -359,19 +365,20 @@ class _Parquet:
                 yield at, _why(error)
 
     def _columns_with_text(self) -> list[str] | None:
-        """The columns without wide ones that hold no text; None where that is all of them."""
-        if not self._groups or any("." in name for name in self._file.schema_arrow.names):
+        """The columns without those that hold no text and are wide in the first rows; None where that is all of them."""
+        try:
+            first = next(iter(self._file.iter_batches(_FEW, row_groups=[0], use_threads=False)), None)
+            names = [] if first is None else first.schema.names
+        except self._errors:
+            return None
+        if first is None or any("." in name for name in names):
             return None  # a dot is a path for Parquet
-        wide: dict[str, int] = {}
-        text: set[str] = set()
-        for at in range(self._groups[0].num_columns):
-            column = self._groups[0].column(at)
-            name = column.path_in_schema.split(".")[0]
-            wide[name] = wide.get(name, 0) + column.total_uncompressed_size
-            if self._file.schema.column(at).logical_type.type in ("STRING", "JSON", "ENUM"):
-                text.add(name)
-        left = [name for name, size in wide.items() if name in text or size < _WIDE * self._groups[0].num_rows]
-        return left if 0 < len(left) < len(wide) else None
+        left = [
+            name
+            for name, column in zip(names, first.columns, strict=True)
+            if "string" in str(column.type) or column.nbytes < _WIDE * first.num_rows
+        ]
+        return left if 0 < len(left) < len(names) else None
 
 
 class _Arrow:
@@ -396,6 +403,7 @@ class _Arrow:
         at = 0
         try:
             for batch in self._batches:
+                batch.validate(full=True)  # what comes from Parquet is made anew, but this is the file's own bytes
                 for inside in range(0, batch.num_rows, _MOST_ROWS):
                     part = batch.slice(inside, _MOST_ROWS)
                     if at + part.num_rows > start:
