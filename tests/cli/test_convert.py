@@ -53,6 +53,21 @@ def test_what_is_converted_opens_as_the_same_runs(ending: str, tmp_path: Path) -
         assert before.load(one).to_docent() == after.load(other).to_docent()
 
 
+def test_openai_in_parquet_has_a_column_of_messages(tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet", reason="Parquet takes pyarrow, which is not installed")
+    line = {"role": "user", "content": "A line\u2028of a poem"}
+    (tmp_path / "in.json").write_text(json.dumps({"id": "poem", "messages": [line]}))
+    out = tmp_path / "out.parquet"
+    result = convert(SAMPLES / "chat", tmp_path / "in.json", "-f", "openai", "-o", out)
+    assert "openai: The parts of messages, such as images, are written as JSON text. (" in result.stderr
+    rows = parquet.read_table(out).to_pylist()
+    assert {role for row in rows for role in (message["role"] for message in row["messages"])} >= {"user", "tool"}
+    assert rows[-1]["messages"][0]["content"] == line["content"]
+    after = open_corpus(out)
+    assert {info.format for info in after} == {"openai"}
+    assert len(after) == len(rows)
+
+
 def test_what_a_format_cannot_hold_is_said_once_for_each_kind(tmp_path: Path) -> None:
     result = convert(SAMPLES / "docent", "-f", "adp", "-o", tmp_path / "a.jsonl")
     said = [line for line in result.stderr.splitlines() if line.startswith("trajview: adp: ")]

@@ -43,7 +43,8 @@ def command(
     """Write every run of PATH into FILE, one after another, so that any number of them takes the memory of one.
 
     docent is Docent's AgentRun, which holds all of any run; openai and adp have a line for each transcript. In Parquet, each
-    line is a row with its `id` and itself as `record`. What a format cannot hold is said on stderr, once for each kind.
+    line is a row: its `id`, and OpenAI's `messages`, or all of it as JSON in `record`. What a format cannot hold is said on
+    stderr, once for each kind.
 
     JSON Lines that were not finished are in FILE.partial; the same command goes on there. Parquet begins anew.
     """
@@ -56,7 +57,11 @@ def command(
     if output.exists() and any(path == output or path in output.parents for path in corpus.paths):
         raise click.UsageError(f"{output} is among what is converted: write it elsewhere")
     source = {"paths": [os.path.abspath(path) for path in paths], "format": chosen, "where": where}  # noqa: PTH100 - links stay
-    file = Rows(output, replace=force) if output.suffix == ".parquet" else Lines(output, source, replace=force)
+    file: Lines | Rows
+    if output.suffix == ".parquet":
+        file = Rows(output, messages=chosen == "openai", replace=force)
+    else:
+        file = Lines(output, source, replace=force)
     work = _Work(corpus, chosen)
     with file:
         try:
@@ -68,6 +73,8 @@ def command(
         if not work.done:
             say_nothing_found(corpus)
             raise click.exceptions.Exit(max(work.code, exit_code(corpus)))
+    if isinstance(file, Rows) and file.with_parts:
+        work.lost["The parts of messages, such as images, are written as JSON text."] = file.with_parts
     work.say_done(output)
     ctx.exit(max(work.code, exit_code(corpus)))
 
@@ -81,7 +88,8 @@ class _Work:
         """Runs that were come to."""
         self._corpus, self._format = corpus, format
         self._written = 0
-        self._lost: dict[str, int] = {}
+        self.lost: dict[str, int] = {}
+        """How many runs lose something of a kind."""
 
     def into(self, file: Lines | Rows, infos: Iterator[RunInfo]) -> None:
         """Write each run that is not in the file yet. Raises NotWritten where it is about other runs."""
@@ -106,13 +114,13 @@ class _Work:
             return ""
         self._written += 1
         for kind in found.lost.kinds():
-            self._lost[kind] = self._lost.get(kind, 0) + 1
+            self.lost[kind] = self.lost.get(kind, 0) + 1
         return text
 
     def say_done(self, output: Path) -> None:
         """Report how many runs were written now, and what they lost."""
         _say(f"{_runs(self._written)} written to {output}")
-        for kind, count in self._lost.items():
+        for kind, count in self.lost.items():
             _say(f"{self._format}: {kind} ({_runs(count)} of {self._written:,})")
 
 

@@ -156,29 +156,38 @@ def _block(line: bytes) -> tuple[int, list[str]] | None:
 
 
 class Rows:
-    """A Parquet file with a row for each line: its `id`, and all of it as JSON, `record`.
+    """A Parquet file with a row for each line: its `id`, and OpenAI's `messages`, or all of it as JSON, `record`.
 
     Used as a context, the file is there when that is left without an error. None can go on with it: what it holds stands at its end.
     """
 
     is_begun = False
 
-    def __init__(self, path: Path, *, replace: bool) -> None:
-        """Raises NotWritten where pyarrow is missing."""
+    def __init__(self, path: Path, *, messages: bool, replace: bool) -> None:
+        """`messages`: the lines are OpenAI's. Raises NotWritten where pyarrow is missing."""
         try:
             self._arrow, self._parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
         except ModuleNotFoundError as error:
             raise NotWritten("Parquet takes pyarrow, which is not installed", hint=PYARROW_HINT) from error
         self._path, self._replace = path, replace
+        self._messages = messages
         self._files = ExitStack()
-        self._rows: list[dict[str, str]] = []
+        self._rows: list[dict[str, Any]] = []
         self._size = 0
+        self.with_parts = 0
+        """Runs in which the content of a message is no text; it is written as JSON."""
 
     def __enter__(self) -> Rows:
         """Raises AlreadyThere and NotWritten."""
         file = self._files.enter_context(new_file(self._path, replace=self._replace))
-        text = self._arrow.string()
-        self._schema = self._arrow.schema([("id", text), ("record", text)])
+        text, struct, listed = self._arrow.string(), self._arrow.struct, self._arrow.list_
+        call = struct({"id": text, "type": text, "function": struct({"name": text, "arguments": text})})
+        message = struct(
+            dict.fromkeys(("role", "name", "content", "reasoning_content"), text)
+            | {"tool_calls": listed(call), "tool_call_id": text}
+        )
+        held = ("messages", listed(message)) if self._messages else ("record", text)
+        self._schema = self._arrow.schema([("id", text), held])
         writer = self._parquet.ParquetWriter(file, self._schema, compression="zstd", use_dictionary=False)
         self._writer = self._files.enter_context(writer)
         return self
@@ -189,8 +198,13 @@ class Rows:
 
     def write(self, run: str, text: str) -> None:  # noqa: ARG002 - as `Lines` is told
         """Write the lines of a run; none where it could not be read."""
-        for line in text.splitlines():
-            self._rows.append({"id": msgspec.json.decode(line, type=_WithId).id, "record": line})
+        lines = text.split("\n")[:-1]
+        if self._messages:
+            chats = [msgspec.json.decode(line) for line in lines]
+            self.with_parts += sum([_flatten(message) for chat in chats for message in chat["messages"]]) > 0
+            self._rows += chats
+        else:
+            self._rows += [{"id": msgspec.json.decode(line, type=_WithId).id, "record": line} for line in lines]
         self._size += len(text)
         if self._size >= _GROUP:
             self._flush()
@@ -210,3 +224,12 @@ class Rows:
 
 class _WithId(msgspec.Struct):
     id: str = ""
+
+
+def _flatten(message: dict[str, Any]) -> bool:
+    """Make the content of a message a text; returns whether that took JSON."""
+    content = message.get("content")
+    if content is None or isinstance(content, str):
+        return False
+    message["content"] = msgspec.json.encode(content).decode()
+    return True
