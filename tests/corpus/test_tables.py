@@ -12,8 +12,10 @@ from random import Random
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from trajview import open_corpus
+from trajview.cli.main import main
 from trajview.corpus import tables
 from trajview.corpus.bounds import BOUNDS
 from trajview.corpus.columns import COLUMNS
@@ -216,3 +218,14 @@ def test_damaged_bytes_cost_rows_and_nothing_else(kind: str, seed: int, tmp_path
         with suppress(TrajviewError):
             corpus.load(info)
     assert not [problem for problem in corpus.problems if problem.reason.startswith("trajview failed")]
+
+
+def test_a_project_file_says_where_the_messages_are(tmp_path: Path) -> None:
+    (tmp_path / ".trajview.toml").write_text('messages = "log.said"\nid = "nr"\n')
+    (tmp_path / "in").mkdir()
+    lines = [{"nr": at, "log": {"said": chat(at)}} for at in range(2)]
+    (tmp_path / "in" / "j.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    done = CliRunner().invoke(main, ["ls", "--json", "--no-cache", str(tmp_path / "in")])
+    assert [(row["id"], row["messages"]) for row in map(json.loads, done.stdout.splitlines())] == [("0", 3), ("1", 3)]
+    done = CliRunner().invoke(main, ["ls", "--json", "--no-cache", "--id", "log", str(tmp_path / "in")])
+    assert [json.loads(row)["id"] for row in done.stdout.splitlines()] == ["j#0", "j#1"]

@@ -187,6 +187,8 @@ def existing(paths: Sequence[Path], dash: Callable[[], Path] | None = None, *, i
     """
     from trajview.config import load_settings
     from trajview.corpus.bounds import BOUNDS
+    from trajview.corpus.columns import COLUMNS
+    from trajview.rules.project import project_columns
 
     from .stdin import DASH, spooled
 
@@ -208,6 +210,7 @@ def existing(paths: Sequence[Path], dash: Callable[[], Path] | None = None, *, i
             found = split_id(path)[1] is not None
         if not found:
             raise UnreadableError("no such file or folder", hint=_meant(path), where=Where(path))
+    COLUMNS.complete(*project_columns(paths))
     return tuple(paths)
 
 

@@ -38,6 +38,10 @@ class Columns:
         """Make a choice in place of the last one."""
         self.messages, self.id = messages, id
 
+    def complete(self, messages: str | None, id: str | None) -> None:
+        """Choose what is not chosen yet."""
+        self.choose(self.messages or messages, self.id or id)
+
     def applied(self, record: Any) -> Any:
         """A record with its messages and its id where formats look for them; any other value as it is."""
         if not isinstance(record, dict):
