@@ -457,6 +457,16 @@ async def test_the_bottom_line_keeps_its_order_where_keys_are_changed(log: Path)
     assert said[0][:2] == ["unit", "next"]
 
 
+async def test_the_bottom_line_of_a_prompt_names_what_ends_it_and_nothing_around_it(log: Path) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        footer = reader.screen.query_one(KeyFooter)
+        for key in ("slash", "colon", "W", "M"):
+            await reader.press(key)
+            await reader.until(lambda: str(footer.render()) == " ⏎ done  esc cancel  f1 help ")
+            await reader.press("escape")
+
+
 async def test_another_theme_recolours_what_is_shown(log: Path) -> None:
     async with reading(log) as reader:
         await reader.opened()

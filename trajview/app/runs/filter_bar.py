@@ -65,8 +65,8 @@ class FilterBar(Vertical):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "clear", "clear", show=True),
         Binding("enter", "keep", "keep", show=True, priority=True),
+        Binding("escape", "clear", "clear", show=True),
         Binding("tab", "complete(1)", "complete", show=True, priority=True),
         Binding("shift+tab", "complete(-1)", show=False, priority=True),
         Binding("up", "step(-1)", show=False, priority=True),

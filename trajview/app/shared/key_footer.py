@@ -66,11 +66,13 @@ class KeyFooter(Widget):
             return
         by_action: dict[str, tuple[bool, int, Binding]] = {}
         focused = screen.focused
+        in_text = focused is not None and _takes_text(focused)
         for node, binding, enabled, _ in screen.active_bindings.values():
-            # What the focused field takes as text does nothing else now.
+            # What the focused field takes as text does nothing else now;
+            # what Enter opens and what is selected around it are not meant there.
             typed = focused is not None and (
                 focused.check_consume_key(binding.key, character_of(binding.key))
-                or (binding.key == "enter" and _takes_text(focused))
+                or (in_text and node is screen and (binding.key == "enter" or binding.id == "select.down"))
             )
             if binding.show and enabled and not typed:
                 # In the table's order also where keys are changed, which puts them last.

@@ -20,8 +20,8 @@ class Prompt(Horizontal):
     """Asks for one text; posts `Cancelled` where that is left with escape."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "cancel", "cancel", show=False, priority=True),
-        Binding("enter", "submit", "done", show=False, priority=True),
+        Binding("enter", "submit", "done", priority=True),
+        Binding("escape", "cancel", "cancel", priority=True),
     ]
     DEFAULT_CSS = """
     Prompt {
