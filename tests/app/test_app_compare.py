@@ -195,6 +195,7 @@ async def test_enter_opens_the_run_of_the_chosen_side_at_the_unit_and_q_comes_ba
             await reader.press("n", key, "enter")
             await reader.opened(id)
             assert reader.unit == 8
+            assert "named on the command line" not in reader.text
             await reader.press("q")
             await aligned(reader)
             assert compared(reader).unit_row == 8

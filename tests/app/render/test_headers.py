@@ -54,6 +54,7 @@ def test_the_gravest_reason_gives_the_sign_and_is_told_first() -> None:
     turn = one_unit(UserMessage(content=""))
     reasons = [reason("rule", "a\nb"), reason("error", "bad"), reason("error", "bad"), reason("unit", "named")]
     assert unit_header(turn, 0, reasons).right == ("✗ bad; a b +1", "error")
+    assert unit_header(turn, 0, [reason("error", "bad"), reason("mark")]).right == ("✗ bad; ⚑ why", "error")
     assert unit_header(turn, 0, [reason("rule")], marked=True).right == ("⚑ ● why", "hit")
     assert unit_header(turn, 0, [reason("mark")], marked=True).right == ("⚑ why", "mark")
 

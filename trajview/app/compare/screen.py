@@ -284,11 +284,8 @@ class CompareScreen(TrajviewScreen):
         if found is None:
             return
         side, unit = found
-        if not self.index:
-            self.trajview.open_run(self.infos[side], unit=unit)
-        else:
-            landing = Landing(self.index, comparison.transcript(side).unit_starts[unit], "", "")
-            self.trajview.open_run(self.infos[side], landing=landing)
+        landing = Landing(self.index, comparison.transcript(side).unit_starts[unit], "", "")
+        self.trajview.open_run(self.infos[side], landing=landing)
 
     def _change_fold_level(self, comparison: Comparison) -> None:
         self._brief = comparison.next_fold_level()

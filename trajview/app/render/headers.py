@@ -117,10 +117,16 @@ def _why(reasons: Sequence[Highlight], *, marked: bool) -> tuple[str, str]:
     """A sign and the gravest reasons, and their style; a mark that is no highlight now has its sign all the same."""
     sign, style = sign_of(reasons)
     gravest_first = sorted(reasons, key=lambda found: GRAVEST_FIRST.index(found.source))
-    said = list(dict.fromkeys(one_line(found.reason, 48) for found in gravest_first))
+    said = list(dict.fromkeys(_reason(found, sign) for found in gravest_first))
     shown = "; ".join(said[:2]) + (f" +{len(said) - 2}" if len(said) > 2 else "")
     switched_off = marked and not any(found.source == "mark" for found in reasons)
     return f"{'⚑ ' * switched_off}{sign} {shown}", style
+
+
+def _reason(found: Highlight, sign: str) -> str:
+    """Why a unit stands out, on one line; the note of a mark behind another sign has its own."""
+    own_sign = "⚑ " if found.source == "mark" and sign != "⚑" else ""
+    return own_sign + one_line(found.reason, 48)
 
 
 def first_words(transcript: Transcript, unit: int, limit: int = 120) -> str:
