@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -446,6 +447,143 @@ def openhands_events() -> list[Line]:
     ]  # fmt: skip
 
 
+def _chat_of_trace() -> tuple[list[Line], Line, Line, Line]:
+    """What a model is given first, its call, the answer, and its last word, as OpenAI's messages."""
+    function = {"name": "read", "arguments": '{"path":"drawer.txt"}'}
+    given = [{"role": "system", "content": "You count cutlery."}, {"role": "user", "content": QUESTION}]
+    call = {
+        "role": "assistant",
+        "content": "",
+        "tool_calls": [{"id": "call_1", "type": "function", "function": function}],
+    }
+    answer = {"role": "tool", "tool_call_id": "call_1", "content": LIST}
+    return given, call, answer, {"role": "assistant", "content": ANSWER}
+
+
+def otlp() -> Line:
+    """A trace of OpenTelemetry's GenAI conventions, with a sub-agent; the second span of the model repeats the first."""
+
+    def parts(role: str, *held: Line) -> Line:
+        return {"role": role, "parts": list(held)}
+
+    def span(own: str, above: str, start: int, name: str, **attributes: Any) -> Line:
+        held = [
+            {
+                "key": key.replace("__", "."),
+                "value": {"stringValue": value if isinstance(value, str) else json.dumps(value)},
+            }
+            for key, value in attributes.items()
+        ]
+        nanos = 1772355600 + start
+        return {
+            "traceId": "5b00", "spanId": own, "parentSpanId": above, "name": name, "kind": 3, "attributes": held, "status": {},
+            "startTimeUnixNano": f"{nanos}000000000", "endTimeUnixNano": f"{nanos + 1}000000000",
+        }  # fmt: skip
+
+    text = lambda said: {"type": "text", "content": said}  # noqa: E731
+    asked = parts("user", text(QUESTION))
+    called = parts(
+        "assistant",
+        {"type": "reasoning", "content": THOUGHT},
+        {"type": "tool_call", "id": "call_1", "name": "read", "arguments": COMMAND},
+    )
+    answered = parts("tool", {"type": "tool_call_response", "id": "call_1", "response": LIST})
+    said = parts("assistant", text(ANSWER))
+    chat = {"gen_ai__operation__name": "chat", "gen_ai__response__model": MODEL, "gen_ai__usage__input_tokens": "310"}
+    io = lambda given, out: {**chat, "gen_ai__input__messages": given, "gen_ai__output__messages": out}  # noqa: E731
+    spans = [
+        span("a1", "", 0, "invoke_agent counter", gen_ai__operation__name="invoke_agent"),
+        span("m1", "a1", 1, "chat", **io([asked], [called])),
+        span("t1", "a1", 2, "execute_tool read", gen_ai__operation__name="execute_tool", gen_ai__tool__name="read"),
+        span("a2", "t1", 2, "invoke_agent looker", gen_ai__operation__name="invoke_agent"),
+        span("m2", "a2", 3, "chat", **io([parts("user", text("Read the list."))], [parts("assistant", text("Done."))])),
+        span("m3", "a1", 4, "chat", **io([asked, called, answered], [said])),
+    ]
+    return {
+        "resourceSpans": [
+            {"resource": {"attributes": []}, "scopeSpans": [{"scope": {"name": "kitchen"}, "spans": spans}]}
+        ]
+    }
+
+
+def langfuse() -> Line:
+    """A trace of Langfuse's, with scores; the tool's answer is only in its own observation."""
+    given, call, _, said = _chat_of_trace()
+    about = {"traceId": "trace_1", "parentObservationId": "o1"}
+    return {
+        "trace": {"id": "trace_1", "name": "spoons", "scores": [{"name": "right", "value": 1}, {"name": "brief", "value": 0.5}]},
+        "observations": [
+            {"id": "o1", "traceId": "trace_1", "parentObservationId": None, "type": "AGENT", "name": "counter", "startTime": _at(0)},
+            {"id": "o4", **about, "type": "GENERATION", "name": "chat", "startTime": _at(3), "model": MODEL, "input": json.dumps([*given, call]), "output": json.dumps(said)},
+            {"id": "o2", **about, "type": "GENERATION", "name": "chat", "startTime": _at(1), "model": MODEL, "input": json.dumps(given), "output": json.dumps(call), "usageDetails": {"input": 310}, "costDetails": {"total": 0.0011}},
+            {"id": "o3", **about, "type": "TOOL", "name": "read", "startTime": _at(2), "input": '{"path":"drawer.txt"}', "output": LIST},
+        ],
+    }  # fmt: skip
+
+
+def langsmith() -> Line:
+    """A batch of LangSmith's: one call that opens a run, one that closes it without its id."""
+    given, call, answer, said = _chat_of_trace()
+    run = {"name": "ChatOpenAI", "run_type": "llm", "trace_id": "run_1", "dotted_order": "20260301T090000run_1"}
+    outputs = {
+        "model": MODEL,
+        "choices": [{"index": 0, "message": said}],
+        "usage_metadata": {"input_tokens": 310, "output_tokens": 24},
+    }
+    opened = {**run, "id": "run_1", "start_time": 1772355600000, "inputs": {"messages": [*given, call, answer]}}
+    return {"post": [opened], "patch": [{**run, "end_time": 1772355601000, "outputs": outputs}]}
+
+
+def openinference() -> Line:
+    """The attributes of one span in OpenInference's flat names."""
+    read = {
+        "tool_call.id": "call_1",
+        "tool_call.function.name": "read",
+        "tool_call.function.arguments": '{"path":"drawer.txt"}',
+    }
+    given = "llm.input_messages"
+    return {
+        "openinference.span.kind": "LLM",
+        "llm.model_name": MODEL,
+        "llm.token_count.prompt": 310,
+        f"{given}.0.message.role": "user",
+        f"{given}.0.message.contents.0.message_content.type": "text",
+        f"{given}.0.message.contents.0.message_content.text": QUESTION,
+        f"{given}.1.message.role": "assistant",
+        **{f"{given}.1.message.tool_calls.0.{key}": value for key, value in read.items()},
+        f"{given}.2.message.role": "tool",
+        f"{given}.2.message.content": LIST,
+        f"{given}.2.message.tool_call_id": "call_1",
+        "llm.output_messages.0.message.role": "assistant",
+        "llm.output_messages.0.message.content": ANSWER,
+    }
+
+
+def langchain() -> Line:
+    """LangChain's messages, in its three spellings."""
+    call = {"name": "read", "args": {"path": "drawer.txt"}, "id": "call_1", "type": "tool_call"}
+
+    def kind(of: str, **kwargs: Any) -> Line:
+        return {"lc": 1, "type": "constructor", "id": ["langchain_core", "messages", of], "kwargs": kwargs}
+
+    usage = {"input_tokens": 310, "output_tokens": 24}
+    return {
+        "messages": [
+            {"type": "system", "data": {"content": "You count cutlery."}},
+            kind("HumanMessage", content=QUESTION),
+            kind(
+                "AIMessage",
+                content="",
+                tool_calls=[call],
+                response_metadata={"model_name": MODEL},
+                usage_metadata=usage,
+            ),
+            kind("ToolMessage", content=LIST, tool_call_id="call_1", name="read"),
+            {"type": "ai", "content": ANSWER},
+        ]
+    }
+
+
 def write_agents(target: Path) -> None:
     """Write every sample of agents/."""
     write_jsonl(target / "gemini-cli.jsonl", gemini_lines())
@@ -470,3 +608,8 @@ def write_agents(target: Path) -> None:
         write_json(target / "opencode" / name, part)
     for number, event in enumerate(openhands_events()):
         write_json(target / "openhands" / "spoons" / "events" / f"{number + 8}.json", event)
+    write_json(target / "spans-otlp.json", otlp())
+    write_json(target / "spans-langfuse.json", langfuse())
+    write_json(target / "spans-langsmith.json", langsmith())
+    write_json(target / "spans-openinference.json", openinference())
+    write_json(target / "langchain.json", langchain())

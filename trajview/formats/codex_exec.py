@@ -9,6 +9,7 @@ from .base import Origin
 from .chat_format import Chat, message_item
 from .line_format import LineFormat, failure, reasoning
 from .plain import as_text, text_or_none
+from .words import AddedWords
 
 __all__ = ["FORMAT", "CodexExec"]
 
@@ -22,6 +23,8 @@ class CodexExec(LineFormat):
     name = "codex-exec"
     label = "Codex exec stream"
     recognises = "lines of type `thread.started`, `turn.…` and `item.…`, as `codex exec --json` prints them"
+
+    added_words = AddedWords(with_bytes=(("failed", ("exit_code",)),))
 
     def is_line(self, line: Any) -> bool:
         kind = line.get("type")

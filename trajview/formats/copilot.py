@@ -8,6 +8,7 @@ from .base import Origin
 from .chat_format import Chat, message_item
 from .line_format import LineFormat, failure, reasoning
 from .plain import as_text, text_or_none
+from .words import AddedWords
 
 __all__ = ["FORMAT", "Copilot"]
 
@@ -20,6 +21,8 @@ class Copilot(LineFormat):
     name = "copilot"
     label = "Copilot CLI session"
     recognises = "lines of type `session.start`, `user.message`, `tool.execution_complete` and the like, with `data`"
+
+    added_words = AddedWords(with_bytes=(("failed", ("success",)),))
 
     def is_line(self, line: Any) -> bool:
         kind = line.get("type")

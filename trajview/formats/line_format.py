@@ -10,12 +10,19 @@ from .base import Detection, Origin
 from .chat_format import Chat, ChatFormat
 from .plain import as_text, is_list, not_an_object, number
 from .roles import sample
+from .words import AddedWords
 
 __all__ = ["LineFormat", "failure", "reasoning", "time_of"]
 
 
 class LineFormat(ChatFormat):
     """A format whose file is one session. A module says which lines are its own, and reads them all."""
+
+    added_words = AddedWords(
+        metadata=(
+            "events session rewound spans id parent kind model agent tool start end usage parts_beside span leaf",
+        ),
+    )
 
     @abstractmethod
     def is_line(self, line: Any) -> bool:

@@ -41,7 +41,7 @@ LEAST: Final = 0.35
 _IN_ORDER: Final = (
     "docent", "sotopia", "sotopia_annotation", "adp", "taskweaver", "openai", "anthropic", "sharegpt", "messages", "inspect",
     "sweagent", "atif", "openhands", "gemini", "gemini_cli", "codex_exec", "copilot", "cursor", "goose", "kimi", "pi",
-    "grok", "droid", "antigravity", "chatgpt", "responses", "opencode", "raw",
+    "grok", "droid", "antigravity", "chatgpt", "responses", "opencode", "langchain", "spans", "raw",
 )  # fmt: skip
 
 
