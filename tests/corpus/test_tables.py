@@ -96,6 +96,23 @@ def test_a_parquet_file_is_listed_by_its_ids_alone(tmp_path: Path) -> None:
     assert [info.place for info in corpus] == [info.place for info in found]
 
 
+@pytest.mark.parametrize(
+    ("cells", "ids"),
+    [
+        ({"messages": chat(1)}, ["t#0", "t#1"]),
+        ({"messages": chat(1), "instance_id": "i"}, ["i", "i"]),
+        ({"blob": json.dumps({"id": "x", "transcripts": [{"messages": chat(1)}]})}, None),
+    ],
+    ids=["none", "under another name", "in a record"],
+)
+def test_rows_are_listed_with_the_ids_that_they_will_have(cells: Any, ids: list[str] | None, tmp_path: Path) -> None:
+    path = parquet(tmp_path / "t.parquet", [cells, cells])
+    found = listed(SourceFile(path, "t.parquet", True), "t")
+    assert (None if found is None else [info.id for info in found]) == ids
+    if ids is not None:
+        assert [info.id for info in open_corpus(path)] == ids
+
+
 def test_wide_columns_without_text_are_read_with_the_run_only(tmp_path: Path) -> None:
     rows = [{"id": str(at), "messages": chat(at), "tokens": list(range(at, at + 9000))} for at in range(3)]
     corpus = open_corpus(parquet(tmp_path / "t.parquet", [*rows, rows[0]]))

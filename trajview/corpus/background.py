@@ -151,7 +151,8 @@ class Background:
             for info in found or ():
                 if self._cancelled.is_set():
                     break
-                if info.id.partition("#")[0] == stem:
+                # The rows of a table that has no ids are named by their number.
+                if info.container != "parquet" and info.id.partition("#")[0] == stem:
                     self._found.is_unsure_from(part.run)
                 part.infos.append(info)
                 self._add(info)

@@ -21,6 +21,7 @@ import msgspec
 
 from trajview.errors import Problem, UnreadableError, Where
 from trajview.formats import registry
+from trajview.formats.base import Origin
 
 from .bounds import check_unpacked
 from .columns import COLUMNS, record_of_row
@@ -107,28 +108,55 @@ def row_bytes(path: Path, kind: str, row: int) -> bytes:
     return data
 
 
-def listed_rows(source: SourceFile, stem: str) -> Iterator[RunInfo]:
-    """The rows of a Parquet file from its metadata and its ids, not summed up. Raises UnreadableError."""
+def listed_rows(source: SourceFile, stem: str) -> Iterator[RunInfo] | None:
+    """The rows of a Parquet file from its metadata and its ids, not summed up; None where the ids are in no column.
+
+    Raises UnreadableError.
+    """
     file = open_source(source.path)
     try:
         table = _open(file, source.path, "parquet")
         assert isinstance(table, _Parquet)
+        column = _id_column(table, source.path)
     except BaseException:
         file.close()
         raise
-    return _rows_of(table, file, source, stem)
+    if column is None:
+        file.close()
+        return None
+    return _rows_of(table, column, file, source, stem)
 
 
-def _rows_of(table: _Parquet, file: BinaryIO, source: SourceFile, stem: str) -> Iterator[RunInfo]:
-    row = 0
+def _rows_of(table: _Parquet, column: str, file: BinaryIO, source: SourceFile, stem: str) -> Iterator[RunInfo]:
+    alone = table.rows == 1
     with file:
-        for found in table.ids(COLUMNS.id or "id"):
-            run_id = found or f"{stem}#{row}"
+        for row, found in enumerate(table.ids(column)):
+            run_id = found or (stem if alone else f"{stem}#{row}")
             yield RunInfo(
-                run_id, run_id, source.path, source.source, "", "parquet", row, row + 1, row, 0, table.rows == 1,
-                summarised=False,
-            )  # fmt: skip
-            row += 1
+                run_id, run_id, source.path, source.source, "", "parquet", row, row + 1, row, 0, alone, summarised=False
+            )
+
+
+def _id_column(table: _Parquet, path: Path) -> str | None:
+    """The column of the ids, empty where rows have none of their own; None where the ids are in no column.
+
+    That is `id`, else the one whose first cell is the id that the first row has as a run.
+    """
+    if COLUMNS.id is None and table.has_ids("id"):
+        return "id"
+    for _, rows in table.first_row():
+        if isinstance(rows, str):
+            return None
+        origin = Origin(path, 0, 1, table.rows == 1)
+        try:
+            record = record_of_row(rows[0])
+            found = registry.best(record)[0].summarise(record, origin).id
+        except Exception:  # noqa: BLE001 - the scan comes to it too, and reports it
+            return None
+        if found == origin.default_id:
+            return ""
+        return next((name for name, cell in rows[0].items() if str(cell) == found and table.has_ids(name)), None)
+    return ""
 
 
 def _is_known(data: bytes) -> bool:
@@ -327,11 +355,19 @@ class _Parquet:
         self.leaves_out = columns is not None
         return self._batches(start, columns, _MOST_ROWS)
 
-    def ids(self, column: str) -> Iterator[str | None]:
-        """The id of each row; None or empty where the table has no such column, or the cell is empty."""
+    def first_row(self) -> Iterator[_Batch]:
+        """The first row alone, with all of its cells; nothing where there is none."""
+        return self._batches(0, None, 1)
+
+    def has_ids(self, column: str) -> bool:
+        """Whether the table has such a column, of texts or numbers."""
         schema = self._file.schema_arrow
         at = schema.get_field_index(column)
-        if at < 0 or str(schema.field(at).type) not in _ID_TYPES:
+        return at >= 0 and str(schema.field(at).type) in _ID_TYPES
+
+    def ids(self, column: str) -> Iterator[str | None]:
+        """The cells of the column of ids; None, or empty, where a row has none."""
+        if not column:
             yield from (None for _ in range(self.rows))
             return
         for first, rows in self._batches(0, [column], _MOST_IDS):
