@@ -130,11 +130,17 @@ class DisagreementScreen(TrajviewScreen):
         """The keys of the gold column work where it is open, and what is shown already cannot be revealed."""
         if id == "agreement.reveal":
             return self.current is not None and self.current.hidden
+        if id in ("open", "settle"):
+            return not self._in_gold_column
         if id in ("settle.less", "settle.more"):
-            return self.settling is not None and self.focused is self._sheet
+            return self._in_gold_column
         if id in ("settle.middle", "settle.fill", "settle.save"):
             return self.settling is not None
         return super().can_do(id)
+
+    @property
+    def _in_gold_column(self) -> bool:
+        return self.focused is self._sheet and self.settling is not None
 
     def compose(self) -> ComposeResult:
         self._list = OptionList()
@@ -325,10 +331,8 @@ class DisagreementScreen(TrajviewScreen):
         self._open()
 
     def _open(self) -> None:
-        """Open the run; in the gold column, go on to the next row."""
-        if self.focused is self._sheet and self.settling is not None:
-            self._move(1)
-        elif self.current is not None and (info := self._open_run_of(self.current.episode)) is not None:
+        """Open the run."""
+        if self.current is not None and (info := self._open_run_of(self.current.episode)) is not None:
             self.trajview.open_run(info)
 
     def _open_run_of(self, episode: str) -> RunInfo | None:
@@ -406,15 +410,20 @@ class DisagreementScreen(TrajviewScreen):
             self._settle()
         elif self.focused is self._list:
             self._sheet.focus()
-        elif self.focused is self._sheet and self.settling is not None:
+        elif self._in_gold_column:
             self._why.focus()
         else:
             self._list.focus()
 
     def on_key(self, event: events.Key) -> None:
-        """Type digits, signs and points into the gold column, and delete them; any other key is a command."""
+        """Type digits, signs and points into the gold column, delete them, go on with Enter; any other key is a command."""
         settling = self.settling
-        if self.focused is self._sheet and settling is not None and settling.grid.key(event.key, event.character):
+        if settling is None or not self._in_gold_column:
+            return
+        if event.key == "enter":
+            event.stop()
+            self._move(1)
+        elif settling.grid.key(event.key, event.character):
             event.stop()
             self._edited()
 
