@@ -387,6 +387,15 @@ async def test_help_lists_every_key_of_the_table(log: Path) -> None:
             assert key.says in text, key.id
 
 
+async def test_help_begins_with_the_keys_of_the_score_panel_where_the_cursor_is_there(log: Path) -> None:
+    async with reading(log) as reader:
+        await reader.opened()
+        await reader.press("a")
+        await reader.press("f1")
+        await reader.until(lambda: isinstance(reader.app.screen, HelpScreen))
+        assert words_on(reader).index("submit, and on to the next run") < words_on(reader).index("line down")
+
+
 async def test_the_palette_opens_from_list_and_transcript_and_runs_a_command(log: Path) -> None:
     async with reading(log) as reader:
         await reader.opened()

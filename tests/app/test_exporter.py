@@ -89,3 +89,4 @@ def test_what_a_format_cannot_hold_is_said(writer: Writer) -> None:
     assert "left out" in writer.toasts[0]
     writer.write("a.adp.jsonl")
     assert "transcripts are one run: each is a record of its own" in writer.toasts[1]
+    assert max(toast.count("\n") for toast in writer.toasts) == 2

@@ -24,6 +24,7 @@ _TITLES = {
     "bookmarks": "All marks",
     "compare": "Comparing two runs",
     "agreement": "How far annotators agree",
+    "disagreement": "Where annotators disagree",
 }
 _LEGEND = (
     ("✗", "$error", "error"),
@@ -96,6 +97,8 @@ class HelpScreen(ScrolledDialog[None]):
         keys = keys_for(self._screen)
         if self._screen == "transcript":
             keys += [key for key in keys_for("tree") if key.group == "Transcripts"] + keys_for("annotation")
+        if self._screen == "annotation":
+            keys += keys_for("transcript")
         wanted = text.lower().split()
         keys = [key for key in keys if all(word in _words(key) for word in wanted)]
         blocks = list(groups(keys).items())

@@ -24,7 +24,7 @@ __all__ = ["Exporter"]
 
 _ENDINGS: Final = ".md .html .json .jsonl .adp.jsonl"
 _FORMATS: Final = ".md, .html, .json (Docent), .jsonl (OpenAI), .adp.jsonl (ADP)"
-_MOST_LOSSES: Final = 4
+_MOST_LOSSES: Final = 2
 """Sentences on what is lost that a person is shown; `trajview export` lists them all."""
 
 

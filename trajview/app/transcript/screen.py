@@ -244,7 +244,7 @@ class TranscriptScreen(TrajviewScreen):
             "annotation.citation": self._follow_own_citation,
             "export": self._export,
             "reload": self._reload,
-            "help": partial(app.show_help, "transcript"),
+            "help": lambda: app.show_help("annotation" if self.annotator.has_cursor else "transcript"),
             "back": self._back,
         }
 
