@@ -25,6 +25,7 @@ class GeminiCLI(LineFormat):
     """`{"sessionId", "projectHash", "messages": [{"type", "content", "toolCalls", "thoughts"}]}`, or such lines."""
 
     name = "gemini-cli"
+    is_list = False
     label = "Gemini CLI session"
     recognises = (
         "`sessionId` and `projectHash` with messages of type `gemini`, or Qwen Code's lines with `message.parts`"
@@ -46,8 +47,7 @@ class GeminiCLI(LineFormat):
     def detect(self, record: Any) -> Detection | None:
         if not isinstance(record, dict):
             return super().detect(record)
-        messages = record.get("messages")
-        if not is_list(messages) or not record.keys() >= _HEADER:
+        if not record.keys() >= _HEADER or not is_list(record.get("messages")):
             return None
         return Detection(self.name, 0.97, ("`sessionId` and `projectHash` stand beside `messages`",))
 

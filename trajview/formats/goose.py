@@ -20,6 +20,7 @@ class Goose(LineFormat):
     """A header, then `{"role", "created", "content": [{"type": "toolRequest", "id", "toolCall"}, …]}`."""
 
     name = "goose"
+    is_list = False
     label = "Goose session"
     recognises = "a header with `working_dir`, or messages with `created` whose blocks are `toolRequest` and the like"
 
@@ -32,7 +33,7 @@ class Goose(LineFormat):
         if not isinstance(record, dict):
             return super().detect(record)
         said = record.get("conversation")
-        if not is_list(said) or "working_dir" not in record or not all(map(self._is_message, sample(said))):
+        if "working_dir" not in record or not is_list(said) or not all(map(self._is_message, sample(said))):
             return None
         return Detection(self.name, 0.97, ("`working_dir` stands beside a `conversation` of Goose's",))
 

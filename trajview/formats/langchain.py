@@ -26,7 +26,7 @@ class LangChain(ChatFormat):
 
     def detect(self, record: Any) -> Detection | None:
         messages = record if is_list(record) else record.get("messages") if isinstance(record, dict) else None
-        if not is_list(messages) or not messages:
+        if not messages or not is_list(messages):
             return None
         looked_at = list(sample(messages))
         fitting = sum(map(is_langchain, looked_at))

@@ -95,6 +95,11 @@ class Registry:
         return *first, *(plugin for plugin in self.plugins() if plugin.name not in self._built_in), last
 
     @cached_property
+    def _of_objects(self) -> tuple[Format, ...]:
+        """The formats whose records may be objects, without raw."""
+        return tuple(known for known in self.formats[:-1] if not known.is_list)
+
+    @cached_property
     def _by_name(self) -> dict[str, Format]:
         found: dict[str, Format] = {}
         for each in self.formats:
@@ -136,7 +141,8 @@ class Registry:
 
     def detections(self, record: Any) -> list[Detection]:
         """Every format that a decoded record could be, the most confident first; guesses too weak to act on follow raw."""
-        tried = (known.detect(record) for known in self.formats[:-1])
+        asked = self._of_objects if isinstance(record, dict) else self.formats[:-1]
+        tried = [known.detect(record) for known in asked]
         found = [detection for detection in tried if detection is not None]
         found.sort(key=lambda detection: -detection.confidence)
         last = self.formats[-1].detect(record)

@@ -19,7 +19,7 @@ class Responses(ChatFormat):
     recognises = "`object` is response, beside `output`; or `$schemaVersion` beside `generated_items`"
 
     def detect(self, record: Any) -> Detection | None:
-        if not isinstance(record, dict):
+        if not isinstance(record, dict) or record.keys().isdisjoint(("output", "response", "generated_items")):
             return None
         if is_list(record.get("generated_items")) and "original_input" in record:
             return Detection(self.name, 0.97, ("`original_input` and `generated_items` of the Agents SDK",))

@@ -43,14 +43,18 @@ class Span(Struct):
         return {key: value for key, value in found.items() if value}
 
 
-_FLAT = ("gen_ai.", "llm.input_messages.", "llm.model_name", "openinference.span.kind")
+_FLAT = frozenset({
+    "gen_ai.operation.name", "gen_ai.request.model", "gen_ai.system", "gen_ai.provider.name", "gen_ai.input.messages",
+    "openinference.span.kind", "llm.model_name",
+})  # fmt: skip
+"""Attributes of which a model's span has some."""
 _KINDS = {"llm": "model", "generation": "model", "chat": "model", "text_completion": "model", "generate_content": "model",
           "agent": "agent", "invoke_agent": "agent", "tool": "tool", "execute_tool": "tool"}  # fmt: skip
 
 
 def is_flat(record: dict[Any, Any]) -> bool:
     """Whether an object is the attributes of one span, with dots in their names."""
-    return sum(isinstance(key, str) and key.startswith(_FLAT) for key in record) >= 2
+    return len(_FLAT & record.keys()) >= 2
 
 
 def is_text_of(key: Any) -> bool:

@@ -27,6 +27,7 @@ class Spans(LineFormat):
     """`{"resourceSpans"}`, `{"trace", "observations"}`, `{"post", "patch"}`, a list of spans, or the attributes of one."""
 
     name = "spans"
+    is_list = False
     label = "trace"
     recognises = "spans of OpenTelemetry (`resourceSpans`, `gen_ai.…`), OpenInference, Langfuse or LangSmith"
 
@@ -36,18 +37,17 @@ class Spans(LineFormat):
     def detect(self, record: Any) -> Detection | None:
         if not isinstance(record, dict):
             return super().detect(record)
-        for key in ("resourceSpans", "resource_spans"):
-            if is_list(record.get(key)):
-                return Detection(self.name, 0.97, (f"`{key}`, as OpenTelemetry writes them",))
-        if is_list(record.get("observations")) and (
-            isinstance(record.get("trace"), dict) or _all_spans(record["observations"])
-        ):
-            return Detection(self.name, 0.97, ("`observations` of a trace of Langfuse's",))
-        if is_list(record.get("post")) and _all_spans(record["post"]):
-            return Detection(self.name, 0.97, ("`post` holds runs of LangSmith's",))
-        return (
-            Detection(self.name, 0.9, ("attributes of a model's span",)) if is_flat(record) or is_span(record) else None
-        )
+        if record.keys().isdisjoint(_HOLDERS):
+            known = is_flat(record) or is_span(record)
+            return Detection(self.name, 0.9, ("attributes of a model's span",)) if known else None
+        why = ""
+        if is_list(record.get("resourceSpans")) or is_list(record.get("resource_spans")):
+            why = "`resourceSpans`, as OpenTelemetry writes them"
+        elif _all_spans(record.get("observations")):
+            why = "`observations` of a trace of Langfuse's"
+        elif _all_spans(record.get("post")):
+            why = "`post` holds runs of LangSmith's"
+        return Detection(self.name, 0.97, (why,)) if why else None
 
     def look(self, record: Any, origin: Origin) -> Chat:
         if is_list(record):
@@ -59,7 +59,7 @@ class Spans(LineFormat):
 
 
 def _all_spans(values: Any) -> bool:
-    looked_at = list(sample(values))
+    looked_at = list(sample(values)) if is_list(values) else []
     return bool(looked_at) and all(map(is_span, looked_at))
 
 
