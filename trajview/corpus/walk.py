@@ -23,13 +23,13 @@ from .gathered import first_event, parts_beside
 from .named import Ids, grouped
 from .unpack import log_suffix
 
-__all__ = ["LOG_SUFFIXES", "OF_ARROW", "PYARROW_HINT", "Skipped", "SourceFile", "natural_key", "walk"]
+__all__ = ["LOG_SUFFIXES", "PYARROW_HINT", "Skipped", "SourceFile", "natural_key", "walk"]
 
 LOG_SUFFIXES = frozenset(
     {".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".traj", ".eval", ".parquet", ".arrow", ".feather", ".csv", ".tsv"}
 )
 _PLAIN = tuple(LOG_SUFFIXES)
-OF_ARROW = frozenset({".parquet", ".arrow", ".feather"})
+_OF_ARROW = (".parquet", ".arrow", ".feather")
 """Suffixes of the tables that pyarrow reads, which is an extra."""
 PYARROW_HINT = "pip install 'trajview[parquet]'"
 _DIGITS = re.compile("[0-9]+")
@@ -224,7 +224,7 @@ class _Walker:
             return _Folder(path, shown + name + os.sep)
         if not self._is_new(whole + name):
             return None
-        if log_suffix(name) in OF_ARROW and find_spec("pyarrow") is None:
+        if name.endswith(_OF_ARROW) and find_spec("pyarrow") is None:
             self.unread += 1
             return None
         return SourceFile(path, shown + name, False, as_stamp(status), self.only)
