@@ -44,6 +44,7 @@ STEPS = (
     ("filter.py", "", "--runs 10000 --rounds 1"),
     ("stats.py", "", "--size 20M"),
     ("search_corpus.py", "--runs 3", "--size 20M --runs 1"),
+    ("tables.py", "", "--shards 5 --rows 500 --runs 1"),
     ("large.py", "--size 10G --runs 3", "--size 200M --runs 1"),
 )
 """Each script, with its arguments for the sizes of the targets, and for the quick ones."""
