@@ -34,6 +34,14 @@ async def test_a_run_and_the_list_open_where_the_reader_was(tmp_path: Path) -> N
         await reader.open("enter")
         assert (reader.session.cursor, reader.session.folds) == (cursor, folds)
         assert "back at message 7 · g goes to the top" in reader.status
+        await reader.press("a", "ctrl+p")
+        await reader.opened("one")
+        assert "back at" not in reader.status
+        await reader.press("ctrl+n")
+        await reader.opened("two")
+        assert "back at message 7" in reader.status
+        assert "goes to the top" not in reader.status
+        await reader.press("escape", "q")
         await reader.press("g")
         assert "back at" not in reader.status
         await reader.press("H")

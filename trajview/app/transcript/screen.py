@@ -304,6 +304,7 @@ class TranscriptScreen(TrajviewScreen):
         if wanted.landing is not None:
             self.searcher.come_with(wanted.landing.typed)
         self.follower.gone = False
+        self.notices.forget()
         self.opener.open(wanted)
         self._tick()
         self._clock.resume()
@@ -336,8 +337,8 @@ class TranscriptScreen(TrajviewScreen):
             read.session.come_back(read.place)
             self.shown.moved()
             if read.session.cursor != (0, 0):
-                top = f"{key_of('move.top')} goes to the top"
-                self.notices.brief(f"back at message {read.session.message} · {top}")
+                top = "" if wanted.cursor_in_panel else f" · {key_of('move.top')} goes to the top"
+                self.notices.brief(f"back at message {read.session.message}{top}")
         if wanted.annotate:
             self.annotator.open(with_cursor=wanted.cursor_in_panel)
         if self._coming is not None:
