@@ -15,6 +15,17 @@ from trajview.models.run import AgentRun
 from .chat_outline import load, load_lines, origin, outline
 
 
+def test_a_payload_of_an_unknown_type_is_an_event_and_nobodys_message() -> None:
+    lines = [
+        {"timestamp": "t", "type": "session_meta", "payload": {"id": "s1"}},
+        {"timestamp": "t", "type": "world_state", "payload": {"full": True}},
+        {"timestamp": "t", "type": "response_item", "payload": {"type": "message", "role": "user", "content": "hi"}},
+    ]
+    run = FORMAT.read(lines, Origin())
+    assert [message.text for message in run.transcripts[0].messages] == ["hi"]
+    assert [line["type"] for line in run.metadata["events"]] == ["session_meta", "world_state"]
+
+
 def test_a_list_of_messages_mixes_spellings() -> None:
     run = FORMAT.read(load("messages/list.json"), origin("messages/list.json"))
     assert outline(run) == [

@@ -52,7 +52,7 @@ class Format(ABC):
     """Whether a log writes 0 for a reward that nobody gave, so that agreement with the log leaves zeros out."""
     repeats: bool = False
     """Whether records say the same more than once, so that the raw view asks `whence` where a message comes from."""
-    is_list: bool = False
+    lists_only: bool = False
     """Whether its records are lists only: a session of JSON Lines each. Objects are not shown to `detect` then."""
     runs_under: str = ""
     """The key of a record's list whose elements are runs of their own in a file that holds one such record; mostly none."""

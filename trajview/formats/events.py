@@ -16,7 +16,7 @@ from msgspec.json import Decoder
 
 from .logged import ABSENT, Decode, Elements, Head
 from .plain import dict_or_value, put, text_or_none
-from .roles import ROLES
+from .roles import ROLES, is_message
 
 __all__ = ["Part", "Session", "is_event", "session_of"]
 
@@ -124,7 +124,10 @@ class _Sorting:
     def add(self, line: Any) -> None:
         """Add a line that is decoded."""
         if not is_event(line):
-            self.main.add(line)
+            if isinstance(line, dict) and isinstance(line.get("payload"), dict) and not is_message(line):
+                self._events.append(line)  # of a type that is not known, and nobody's words
+            else:
+                self.main.add(line)
             return
         if self._id is None:
             self._id = _id_of(line)

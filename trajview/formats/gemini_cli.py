@@ -25,7 +25,7 @@ class GeminiCLI(LineFormat):
     """`{"sessionId", "projectHash", "messages": [{"type", "content", "toolCalls", "thoughts"}]}`, or such lines."""
 
     name = "gemini-cli"
-    is_list = False
+    lists_only = False
     label = "Gemini CLI session"
     recognises = (
         "`sessionId` and `projectHash` with messages of type `gemini`, or Qwen Code's lines with `message.parts`"

@@ -20,7 +20,7 @@ class Goose(LineFormat):
     """A header, then `{"role", "created", "content": [{"type": "toolRequest", "id", "toolCall"}, …]}`."""
 
     name = "goose"
-    is_list = False
+    lists_only = False
     label = "Goose session"
     recognises = "a header with `working_dir`, or messages with `created` whose blocks are `toolRequest` and the like"
 

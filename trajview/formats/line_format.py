@@ -18,7 +18,7 @@ __all__ = ["LineFormat", "failure", "reasoning", "time_of"]
 class LineFormat(ChatFormat):
     """A format whose file is one session. A module says which lines are its own, and reads them all."""
 
-    is_list = True
+    lists_only = True
     added_words = AddedWords(
         metadata=(
             "events session rewound spans id parent kind model agent tool start end usage parts_beside span leaf",

@@ -30,6 +30,8 @@ LIST_KEYS = (
     "turns",
 )
 """Keys of lists of messages. Others use these names for other things: the elements decide."""
+_TELLING = frozenset({*LIST_KEYS, "prompt", "completion", "choices", "response", "request"})
+"""Keys of which a record has some."""
 
 
 def _list_key_of(record: dict[Any, Any]) -> str | None:
@@ -51,7 +53,7 @@ class OpenAIChat(ChatFormat):
     )
 
     def detect(self, record: Any) -> Detection | None:
-        if not isinstance(record, dict):
+        if not isinstance(record, dict) or _TELLING.isdisjoint(record):
             return None
         key = _list_key_of(record)
         if key is None:

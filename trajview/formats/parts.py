@@ -194,7 +194,7 @@ _CALL_ARGUMENTS = ("arguments", "args", "input", "parameters", "kwargs")
 _CALL_IDS = ("tool_call_id", "call_id", "toolCallId", "id")
 
 _BUILT_IN = frozenset(
-    f"{name}_call" for name in ("apply_patch", "code_interpreter", "computer", "file_search", "image_generation", "local_shell", "shell", "web_search")
+    f"{name}_call" for name in ("apply_patch", "code_interpreter", "computer", "file_search", "image_generation", "local_shell", "shell", "tool_search", "web_search")
 )  # fmt: skip
 _FREELY = frozenset({"custom", "custom_tool_call"})
 """Types of calls with plain text as input, and no JSON, by OpenAI's documentation of custom tools."""

@@ -97,7 +97,7 @@ class Registry:
     @cached_property
     def _of_objects(self) -> tuple[Format, ...]:
         """The formats whose records may be objects, without raw."""
-        return tuple(known for known in self.formats[:-1] if not known.is_list)
+        return tuple(known for known in self.formats[:-1] if not known.lists_only)
 
     @cached_property
     def _by_name(self) -> dict[str, Format]:

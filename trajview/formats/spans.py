@@ -27,7 +27,7 @@ class Spans(LineFormat):
     """`{"resourceSpans"}`, `{"trace", "observations"}`, `{"post", "patch"}`, a list of spans, or the attributes of one."""
 
     name = "spans"
-    is_list = False
+    lists_only = False
     label = "trace"
     recognises = "spans of OpenTelemetry (`resourceSpans`, `gen_ai.…`), OpenInference, Langfuse or LangSmith"
 
