@@ -111,6 +111,7 @@ async def test_every_line_fills_the_width_exactly_whatever_the_log_holds(size: t
             assert strip.cell_length == cell_len(strip.text) == table.size.width
             assert not any(char in strip.text for char in "\x1b\x07\u202e\ud800\n")
         assert "[/foo]" in "".join(lines(table)) or size[0] < 20
+        assert next(line for line in lines(table) if "⚠" in line).rstrip().endswith("…")
 
 
 async def test_a_row_shows_its_values_with_numbers_at_the_right() -> None:

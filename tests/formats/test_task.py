@@ -72,7 +72,10 @@ def test_words_are_few_and_safe_and_on_one_line(text: str) -> None:
             {"id": "0", "content": [{"class_": "text_observation", "content": "Buy\tsocks", "source": "user"}], "details": {}},
             "Buy socks",
         ),
-        ({"id": "c", "rounds": [{"post_list": [{"send_from": "User", "send_to": "Planner", "message": "Count."}]}]}, "Count."),
+        (
+            {"id": "c", "rounds": [{"post_list": [{"send_from": "User", "send_to": "Planner", "message": "Count.{{DELIMITER_START_TEMPORAL}}\nIt is noon.{{DELIMITER_END_TEMPORAL}}"}]}]},
+            "Count.",
+        ),
         ({"id": "x", "messages": [{"role": "assistant", "content": "Nobody asked."}]}, None),
     ],
 )  # fmt: skip

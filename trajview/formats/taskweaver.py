@@ -29,7 +29,7 @@ from trajview.models.messages import (
     UserMessage,
 )
 from trajview.models.run import AgentRun
-from trajview.models.temporal import split_temporal, strip_temporal_markers
+from trajview.models.temporal import drop_temporal, split_temporal, strip_temporal_markers
 from trajview.models.transcript import Transcript
 from trajview.models.units import count_units
 
@@ -574,7 +574,7 @@ def _task(rounds: Elements, outline: _Outline) -> str | None:
             break
         if outline.roles[first] == "user":
             said = _posts(rounds[number])[0][index].get("message")
-            if isinstance(said, str) and (found := task_in(said)):
+            if isinstance(said, str) and (found := task_in(drop_temporal(said))):
                 return found
     return None
 
