@@ -94,6 +94,7 @@ class PluginFormat(Format):
         self.label, self.recognises, self.rubric = label, recognises, made.rubric
         self.retells, self.zero_is_no_reward = bool(made.retells), bool(made.zero_is_no_reward)
         self.repeats, self.added_words = bool(made.repeats), words
+        self.lists_only, self.runs_under = bool(made.lists_only), str(made.runs_under)
 
     def _fail(self, reason: str, hint: str, where: Where) -> None:
         with self._lock:
