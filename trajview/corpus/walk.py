@@ -6,11 +6,12 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import Enum, auto
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -178,22 +179,11 @@ class _Walker:
             return
         within = os.path.join(path, "")  # noqa: PTH118 - there may be many
         whole = os.path.join(os.path.abspath(path), "")  # noqa: PTH100, PTH118 - as above
-        logs = {name for name in found if name[0] != "." and _is_log(name)} - _ABOUT_DATA
-        if "dataset_info.json" in found:
-            logs.discard("state.json")  # of the same library
-        parts = parts_beside(found)
-        if parts:
-            found = {name: kind for name, kind in found.items() if name not in parts}
-        if _EPISODES in found:
-            found = {name: kind for name, kind in found.items() if name not in _SOTOPIAS}
-        kept = [name for name, kind in found.items() if name in logs or kind is not _Kind.FILE]
-        others = len(found) - len(kept)
-        first = first_event(path.name, logs)
-        if first is not None:  # a session, an event a file
-            kept = [name for name in kept if name == first or name not in logs]
-        for name in sorted(kept, key=natural_key):
-            one = self._named(within, whole, name, found[name], shown, is_log=name in logs, in_store=is_store)
-            if name == first and isinstance(one, SourceFile):
+        names = _names(path.name, found)
+        others = names.others
+        for name in sorted(names.kept, key=natural_key):
+            one = self._named(within, whole, name, found[name], shown, is_log=name in names.logs, in_store=is_store)
+            if name == names.first_event and isinstance(one, SourceFile):
                 one = replace(one, stamp=None)  # it changes with the others
             if isinstance(one, Skipped):
                 others += 1
@@ -256,6 +246,33 @@ class _Walker:
             return False
         self.files.add(name)
         return True
+
+
+class _Names(NamedTuple):
+    """The names in a folder that may lead to runs (`kept`), those of logs, and how many others there are.
+
+    A folder with an event in each file is one session, which its first event stands for; None in other folders.
+    """
+
+    kept: list[str]
+    logs: set[str]
+    others: int
+    first_event: str | None
+
+
+def _names(folder: str, found: Mapping[str, _Kind]) -> _Names:
+    logs = {name for name in found if name[0] != "." and _is_log(name)} - _ABOUT_DATA
+    if "dataset_info.json" in found:
+        logs.discard("state.json")  # of the same library
+    left_out = parts_beside(found)
+    if _EPISODES in found:
+        left_out |= _SOTOPIAS
+    first = first_event(folder, logs)
+    if first is not None:
+        left_out |= logs - {first}
+    looked_at = {name: kind for name, kind in found.items() if name not in left_out}
+    kept = [name for name, kind in looked_at.items() if name in logs or kind is not _Kind.FILE]
+    return _Names(kept, logs, len(looked_at) - len(kept), first)
 
 
 def _kind(entry: os.DirEntry[str]) -> _Kind:
