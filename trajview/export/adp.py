@@ -143,27 +143,29 @@ class _Content:
                     if item["class_"] == "code_action":
                         self.languages.add(item["language"])
                     continue
-                if acted and item["class_"] in OBSERVATIONS:
-                    _answer(acted, item, links)
+                if acted and item["class_"] in OBSERVATIONS and not _answer(acted, item, links):
+                    yield item
+                    continue
                 yield from acted
                 acted = []
                 yield item
         yield from acted
 
 
-def _answer(acted: list[_Item], observation: _Item, links: _Links) -> None:
+def _answer(acted: list[_Item], observation: _Item, links: _Links) -> bool:
     """Link what follows calls to the last of them: ADP takes an observation there for its answer, whatever it is.
 
-    Where it answers another, a call that is answered goes last.
+    Where it answers another, a call that is answered goes last. False where there is none: then it goes before them.
     """
     if "tool_call_id" in acted[-1]:
-        return
+        return True
     if "tool_call_id" not in observation:
         acted[-1]["tool_call_id"] = observation["tool_call_id"] = links.new()
-        return
+        return True
     answered = next((at for at in range(len(acted) - 1, -1, -1) if "tool_call_id" in acted[at]), None)
     if answered is not None:
         acted.append(acted.pop(answered))
+    return answered is not None
 
 
 def _items(message: ChatMessage, place: str, links: _Links, lost: Lost) -> list[_Item]:
