@@ -47,6 +47,8 @@ class GeminiCLI(LineFormat):
     def detect(self, record: Any) -> Detection | None:
         if not isinstance(record, dict):
             return super().detect(record)
+        if "message" in record and self.is_line(record):
+            return Detection(self.name, 0.9, ("a line of Qwen Code's alone",))
         if not record.keys() >= _HEADER or not is_list(record.get("messages")):
             return None
         return Detection(self.name, 0.97, ("`sessionId` and `projectHash` stand beside `messages`",))
