@@ -6,11 +6,12 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import click
 
 from trajview.errors import TrajviewError
+from trajview.export.choice import FOR_PROGRAMS, OF_MESSAGES
 from trajview.textsafe import one_line
 
 from .choosing import matching, where_option
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_FORMATS: Final = ("docent", "adp", "openai")
-
 
 @click.command("convert", short_help="Write all runs into one JSON Lines or Parquet file.")
 @paths_argument
@@ -33,7 +32,7 @@ _FORMATS: Final = ("docent", "adp", "openai")
     "--output", "-o", "output", required=True, type=click.Path(path_type=Path), metavar="FILE",
     help="A name that ends in .jsonl, .jsonl.zst or .parquet.",
 )  # fmt: skip
-@click.option("--format", "-f", "chosen", type=click.Choice(_FORMATS), default="docent", help="[docent]")
+@click.option("--format", "-f", "chosen", type=click.Choice(FOR_PROGRAMS), default=FOR_PROGRAMS[0], help="[docent]")
 @click.option("--force", is_flag=True, help="Replace FILE where it is there.")
 @where_option
 @click.pass_context
@@ -59,7 +58,7 @@ def command(
     source = {"paths": [os.path.abspath(path) for path in paths], "format": chosen, "where": where}  # noqa: PTH100 - links stay
     file: Lines | Rows
     if output.suffix == ".parquet":
-        file = Rows(output, messages=chosen == "openai", replace=force)
+        file = Rows(output, messages=chosen == OF_MESSAGES, replace=force)
     else:
         file = Lines(output, source, replace=force)
     work = _Work(corpus, chosen)

@@ -16,10 +16,14 @@ if TYPE_CHECKING:
 
     from .shown import Annotated
 
-__all__ = ["FORMATS", "NoSuchUnit", "exported", "format_of", "part_of"]
+__all__ = ["FORMATS", "FOR_PROGRAMS", "OF_MESSAGES", "NoSuchUnit", "exported", "format_of", "part_of"]
 
-FORMATS: Final = ("md", "html", "docent", "openai", "adp")
-"""The formats: two for people, then those for programs, with one or more lines of JSON per run."""
+FOR_PROGRAMS: Final = ("docent", "openai", "adp")
+"""The formats with one or more lines of JSON per run; the first holds all of any run."""
+OF_MESSAGES: Final = "openai"
+"""The one of these whose lines are lists of messages."""
+FORMATS: Final = ("md", "html", *FOR_PROGRAMS)
+"""All formats: two for people, then those for programs."""
 
 _BY_ENDING: Final = {
     ".md": "md", ".markdown": "md", ".html": "html", ".htm": "html", ".json": "docent", ".jsonl": "openai",
