@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from trajview.errors import TrajviewError
-from trajview.export.choice import FOR_PROGRAMS, OF_MESSAGES
+from trajview.export.names import FOR_PROGRAMS, OF_MESSAGES
 from trajview.textsafe import one_line
 
 from .choosing import matching, where_option

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import click
 
 from trajview.errors import TrajviewError, UnreadableError, Where
+from trajview.export.names import ENDINGS, FORMATS
 from trajview.patterns.patience import PATIENCE, Patience, TooSlow
 from trajview.textsafe import one_line
 
@@ -49,8 +50,6 @@ __all__ = ["command"]
 
 T = TypeVar("T")
 
-_FORMATS: Final = ("md", "html", "docent", "openai", "adp")
-_ENDINGS: Final = {"md": ".md", "html": ".html", "docent": ".json", "openai": ".jsonl", "adp": ".adp.jsonl"}
 _INDEX: Final = "index"
 _UNITS: Final = re.compile(r"(?:[Tt]?(\d{1,9})\s*:\s*)?(\d{1,9})(?:\s*-\s*(\d{1,9}))?")
 
@@ -81,7 +80,7 @@ def _range(_ctx: click.Context, _param: click.Parameter, value: str | None) -> _
     help="Only this action unit of it, or of the first, or these, B included; T1:A-B says of which transcript.",
 )
 @click.option("--units", "unit", callback=_range, hidden=True)
-@click.option("--format", "-f", "chosen", type=click.Choice(_FORMATS), help="[by FILE's name, else md]")
+@click.option("--format", "-f", "chosen", type=click.Choice(FORMATS), help="[by FILE's name, else md]")
 @click.option("--output", "-o", "named", metavar="FILE", help="A file or a folder.  [stdout]")
 @click.option("--force", is_flag=True, help="Replace files that are there.")
 @click.option("--highlight", "patterns", multiple=True, metavar="REGEX", help="Mark what matches, in md and html.")
@@ -157,7 +156,7 @@ def _format_of(output: Path) -> str:
     found = format_of(output)
     if found is None:
         ending = f"the ending {output.suffix}" if output.suffix else "no ending"
-        endings = ", ".join(dict.fromkeys(_ENDINGS.values()))
+        endings = ", ".join(dict.fromkeys(ENDINGS.values()))
         raise click.UsageError(
             f"{output.name} has {ending}, which names no format: use {endings}, or say which with -f"
         )
@@ -319,7 +318,7 @@ class _Work:
         if self._format == "html":
             there = self._pages_into(folder, infos, force)
         else:
-            names = _Names(folder, _ENDINGS[self._format])
+            names = _Names(folder, ENDINGS[self._format])
             there = sum(not self._put_run(names.of(info), found, force) for info, found in self._texts(infos))
         self._say(f"{_runs(self._written - there)} written to {folder}")
 

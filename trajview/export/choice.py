@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from trajview.errors import TrajviewError
 
 from .exported import Exported, Part
+from .names import FORMATS
 
 if TYPE_CHECKING:
     from trajview.highlight import Rule
@@ -16,14 +17,7 @@ if TYPE_CHECKING:
 
     from .shown import Annotated
 
-__all__ = ["FORMATS", "FOR_PROGRAMS", "OF_MESSAGES", "NoSuchUnit", "exported", "format_of", "part_of"]
-
-FOR_PROGRAMS: Final = ("docent", "openai", "adp")
-"""The formats with one or more lines of JSON per run; the first holds all of any run."""
-OF_MESSAGES: Final = "openai"
-"""The one of these whose lines are lists of messages."""
-FORMATS: Final = ("md", "html", *FOR_PROGRAMS)
-"""All formats: two for people, then those for programs."""
+__all__ = ["FORMATS", "NoSuchUnit", "exported", "format_of", "part_of"]
 
 _BY_ENDING: Final = {
     ".md": "md", ".markdown": "md", ".html": "html", ".htm": "html", ".json": "docent", ".jsonl": "openai",
