@@ -143,7 +143,7 @@ async def test_without_a_second_run_it_says_what_to_do(runs: Path) -> None:
     async with reading(runs) as reader:
         await reader.listed()
         await reader.press("D")
-        assert "mark a run with m" in reader.toasts[-1]
+        assert "mark one with m, and go to another" in reader.toasts[-1]
         await reader.press("m", "D")
         assert "go to another run" in reader.toasts[-1]
         assert reader.app.screen is reader.app.browser

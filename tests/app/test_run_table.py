@@ -111,7 +111,15 @@ async def test_every_line_fills_the_width_exactly_whatever_the_log_holds(size: t
             assert strip.cell_length == cell_len(strip.text) == table.size.width
             assert not any(char in strip.text for char in "\x1b\x07\u202e\ud800\n")
         assert "[/foo]" in "".join(lines(table)) or size[0] < 20
-        assert next(line for line in lines(table) if "⚠" in line).rstrip().endswith("…")
+
+
+async def test_a_problem_that_is_too_long_ends_with_an_ellipsis_beside_the_scroll_bar() -> None:
+    app = TableApp(problem("long " * 50), *(run("x" * i) for i in range(1, 60)))
+    async with app.run_test(size=(80, 20)) as pilot:
+        await pilot.pause()
+        table = app.query_one(RunTable)
+        assert any(table.render_line(y).text.rstrip().endswith("…") for y in range(20))
+        assert all(table.render_line(y).text[79] == " " for y in range(20))
 
 
 async def test_a_row_shows_its_values_with_numbers_at_the_right() -> None:

@@ -320,9 +320,8 @@ class BrowserScreen(TrajviewScreen):
             self.app.clear_notifications()  # what to do to get here
             self.trajview.show_comparison(*runs)
             return
-        name = f" {called(runs[0], 60)} is marked." if runs else ""
-        advice = "go to another run." if runs else f"mark a run with {key_of('mark.run')}, and go to another."
-        self.notify(f"Compare needs two runs:{name} To compare, {advice}", timeout=5, markup=False)
+        name = f"{called(runs[0], 60)} is marked; " if runs else f"mark one with {key_of('mark.run')}, and "
+        self.notify(f"Compare needs two runs: {name}go to another.", timeout=5, markup=False)
 
     # The list, for the rest of the program
 

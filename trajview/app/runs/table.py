@@ -360,10 +360,9 @@ def _problem_row(place: str, reason: str, width: int, style: _Styles) -> list[Se
     place = one_line(place)
     room = max(0, width - _MARGIN - 2)
     shown = fit(place, min(cell_len(place), max(12, room // 2)))
-    where = shown + "  " * bool(place)
     return [
         Segment(" ", style()),
         Segment("⚠ ", style("problem")),
-        Segment(where, style()),
-        Segment(fit(one_line(reason), room - cell_len(where)), style("problem")),
+        Segment(shown + "  " * bool(place), style()),
+        Segment(one_line(reason), style("problem")),
     ]

@@ -203,6 +203,7 @@ class RowsList(ScrollView, can_focus=True, inherit_bindings=False):
     def _strip(self, pieces: Sequence[Segment], *base: str) -> Strip:
         """Segments as a strip of exactly the width of the list; text that is too long ends with an ellipsis."""
         strip, width = Strip(pieces), self.size.width
-        if strip.cell_length > width and strip.crop(width).text.strip():
-            strip = Strip([*strip.crop(0, max(0, width - 1)), Segment("…", pieces[-1].style)])
+        visible = self.scrollable_content_region.width
+        if strip.crop(visible).text.strip():
+            strip = Strip([*strip.crop(0, max(0, visible - 1)), Segment("…", pieces[-1].style)])
         return strip.crop(0, width).extend_cell_length(width, self.style(*base)).simplify()
