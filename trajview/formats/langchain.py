@@ -58,16 +58,7 @@ def message_of(message: Any) -> Any:
     """A message of LangChain's as one with a role; any other value as it is."""
     if not is_langchain(message):
         return message
-    held, kind = message, message.get("type")
-    if message.get("lc") == 1:
-        names = message.get("id")
-        held = message["kwargs"]
-        last = names[-1] if isinstance(names, list) and names else None
-        kind = held.get("type") or (_CLASSES.get(last) if isinstance(last, str) else None)
-    elif isinstance(message.get("data"), dict):
-        held = message["data"]
-    about = held.get("response_metadata")
-    about = about if isinstance(about, dict) else {}
+    held, kind = _held(message)
     item = {
         key: value
         for key, value in held.items()
@@ -75,8 +66,7 @@ def message_of(message: Any) -> Any:
     }
     item["role"] = _ROLES.get(kind, "user") if isinstance(kind, str) else "user"
     item.setdefault("content", "")
-    model = text_or_none(about.get("model_name")) or text_or_none(about.get("model"))
-    if model and item["role"] == "assistant":
+    if item["role"] == "assistant" and (model := _model_of(held)):
         item["model"] = model
     if isinstance(held.get("usage_metadata"), dict):
         item["usage"] = held["usage_metadata"]
@@ -86,6 +76,23 @@ def message_of(message: Any) -> Any:
     if item["role"] == "tool" and held.get("status") == "error":
         item["is_error"] = True
     return item
+
+
+def _held(message: dict[Any, Any]) -> tuple[dict[Any, Any], Any]:
+    """What holds the fields of a message, and its type: of a dump (`lc`), beside `data`, or of the message itself."""
+    if message.get("lc") == 1:
+        held, names = message["kwargs"], message.get("id")
+        last = names[-1] if isinstance(names, list) and names else None
+        return held, held.get("type") or (_CLASSES.get(last) if isinstance(last, str) else None)
+    data = message.get("data")
+    return (data if isinstance(data, dict) else message), message.get("type")
+
+
+def _model_of(held: dict[Any, Any]) -> str | None:
+    about = held.get("response_metadata")
+    if not isinstance(about, dict):
+        return None
+    return text_or_none(about.get("model_name")) or text_or_none(about.get("model"))
 
 
 FORMAT = LangChain()

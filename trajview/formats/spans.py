@@ -70,21 +70,29 @@ def _chat(record: dict[Any, Any], spans: list[Span], origin: Origin) -> Chat:
     for span in spans:
         agents.setdefault(_agent_of(span, by_id), []).append(span)
     said_by = {key: items for key, own in agents.items() if (items := _conversation(own))}
-    root = next((span for span in spans if span.parent not in by_id), spans[0] if spans else None)
-    main = next(iter(said_by), "")
-    trace = record.get("trace")
-    trace = trace if isinstance(trace, dict) else {}
-    found = text_or_none(trace.get("id")) or (root.trace if root else None) or origin.default_id
-    name = text_or_none(trace.get("name")) or (root.name if root else None)
-    chat = Chat(found, said_by.get(main) or ([*root.given, *root.said] if root else []), name)
-    chat.metadata = leftovers(record, [key for key in record if key in _HOLDERS or is_text_of(key)])
-    chat.metadata["spans"] = [span.about() for span in spans]
-    chat.rewards = _scores(trace)
+    chat = _main_chat(record, spans, by_id, next(iter(said_by.values()), []), origin)
     for key in list(said_by)[1:_AGENTS]:
         agent = by_id[key].name if key in by_id else None
         chat.branches.append(Chat(chat.id, said_by[key], agent, {"span": key} if key else {}))
     said = [item for branch in (chat, *chat.branches) for item in branch.items if isinstance(item, dict)]
     chat.models = tuple(dict.fromkeys(item["model"] for item in said if isinstance(item.get("model"), str)))
+    return chat
+
+
+def _main_chat(
+    record: dict[Any, Any], spans: list[Span], by_id: dict[str, Span], items: list[Any], origin: Origin
+) -> Chat:
+    """The chat of the first agent, named by the trace or its first span; without messages, what that was given and said."""
+    root = next((span for span in spans if span.parent not in by_id), spans[0] if spans else None)
+    trace = record.get("trace")
+    trace = trace if isinstance(trace, dict) else {}
+    found, name = text_or_none(trace.get("id")), text_or_none(trace.get("name"))
+    if root is not None:
+        found, name, items = found or root.trace, name or root.name, items or [*root.given, *root.said]
+    chat = Chat(found or origin.default_id, items, name)
+    chat.metadata = leftovers(record, [key for key in record if key in _HOLDERS or is_text_of(key)])
+    chat.metadata["spans"] = [span.about() for span in spans]
+    chat.rewards = _scores(trace)
     return chat
 
 
