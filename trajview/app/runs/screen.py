@@ -321,7 +321,7 @@ class BrowserScreen(TrajviewScreen):
             self.trajview.show_comparison(*runs)
             return
         name = f"{called(runs[0], 60)} is marked; " if runs else f"mark one with {key_of('mark.run')}, and "
-        self.notify(f"Compare needs two runs: {name}go to another.", timeout=5, markup=False)
+        self.notify(f"Compare needs two runs: {name}go to another run.", timeout=5, markup=False)
 
     # The list, for the rest of the program
 
