@@ -12,6 +12,7 @@ import pytest
 import yaml
 from textual.widgets import Static
 
+from trajview.app.help import HelpScreen
 from trajview.app.raw.screen import RawScreen
 from trajview.app.transcript.screen import TranscriptScreen
 from trajview.app.transcript.search import SearchHits, search
@@ -63,6 +64,10 @@ async def test_v_shows_the_record_at_the_message_that_was_read(log: Path) -> Non
         await reader.press("q")
         await raw_at(reader, "m0")
         assert "You repair kettles." in under_cursor(reader)
+        await reader.press("question_mark")
+        await reader.until(lambda: isinstance(reader.app.screen, HelpScreen))
+        await reader.press("q")
+        assert raw(reader)
 
 
 async def test_a_search_in_the_record_goes_through_its_rows_and_escape_ends_it(log: Path) -> None:

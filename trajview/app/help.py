@@ -20,6 +20,7 @@ _TITLES = {
     "browser": "The list of runs",
     "transcript": "Reading a transcript",
     "annotation": "Annotating",
+    "raw": "The raw record",
     "results": "What a search has found",
     "bookmarks": "All marks",
     "compare": "Comparing two runs",

@@ -163,7 +163,7 @@ KEYS: tuple[Key, ...] = (
     Key("annotation.citation", "ctrl+g", "follow the citation at the cursor", "Annotation", _A, priority=True, action="screen.do('annotation.citation')"),
     Key("annotation.next_run", "ctrl+n", "next run", "Annotation", _A, "next run", priority=True),
     Key("annotation.previous_run", "ctrl+p", "previous run", "Annotation", _A, priority=True),
-    Key("help", "question_mark,f1", "help", "Program", _LISTS | _G | _R | _C | _M, "help", words="keys shortcuts manual"),
+    Key("help", "question_mark,f1", "help", "Program", _BOTH | _G | _R | _C | _M, "help", words="keys shortcuts manual"),
     Key("back", "q,escape", "back, and quit", "Program", _BOTH | _G | _R | _C | _M, "back"),
     Key("palette", "ctrl+p", "command palette", "Program", _LISTS | _R | _C | _M, action="app.command_palette"),
 )  # fmt: skip

@@ -81,6 +81,7 @@ class RawScreen(TrajviewScreen):
             "highlight.previous": partial(self._step_match, -1),
             "copy": self._copy,
             "edit": lambda: open_outside(self.app, self.info.path, self.info.line),
+            "help": lambda: self.trajview.show_help("raw"),
             "back": self._go_back,
         }
 

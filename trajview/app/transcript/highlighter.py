@@ -64,7 +64,7 @@ class Highlighter:
         session = self._reading.shown
         word = self._display.selected_text.strip() or _word_at_cursor(session)
         if not word:
-            self._notices.brief("no word of the log is on this row: go to one that has some, or select it")
+            self._notices.brief("no word of the log is on this row")
             return
         pattern = compile_rule(re.escape(word[:1_000])).pattern
         self._begin(self.book.add(Rule(one_line(word, 40), pattern)))
