@@ -48,6 +48,12 @@ def test_a_store_is_listed(store: Path) -> None:
     assert run("list", "--store", store)[1] == out
 
 
+def test_a_store_that_holds_only_drafts_says_so(tmp_path: Path) -> None:
+    code, out, err = run("list", tmp_path)
+    assert (code, out) == (0, "")
+    assert "no annotations found (a draft counts when it is submitted)" in err
+
+
 def test_what_is_exported_imports_as_the_same_store(store: Path, tmp_path: Path) -> None:
     for name in ("scores.csv", "scores.jsonl"):
         code, out, _ = run("export", store, "-o", tmp_path / name)

@@ -46,6 +46,8 @@ def list_annotations(ctx: click.Context, store: str | None) -> None:
     root = existing_store(store)
     found = _records(root)
     records, problems = found.records, found.problems
+    if not records and not problems:
+        say_problem(Problem("no annotations found", "a draft counts when it is submitted", Where(root)))
     rows = [("EPISODE", "ANNOTATOR", "OVERALL")]
     for record in records:
         overall = [reward[0] if isinstance(reward, tuple) else reward for reward in record.rewards]
