@@ -22,7 +22,7 @@ from trajview.models.transcript import Transcript
 from trajview.where.explain import EXAMPLES
 from trajview.where.fields import FIELDS, Ref
 
-from .driving import until
+from .driving import key_event, until
 from .runs import FakeCorpus, problem, run, sorted_by
 from .test_browser import BrowserApp, rows, settle
 
@@ -51,9 +51,9 @@ def corpus() -> FakeCorpus:
 
 
 async def type_in(pilot: Pilot[None], text: str) -> None:
-    names = {" ": "space", "<": "less_than_sign", ">": "greater_than_sign", "=": "equals_sign", ".": "full_stop", ":": "colon", "-": "minus",
-             "(": "left_parenthesis", ")": "right_parenthesis", ",": "comma", "~": "tilde"}  # fmt: skip
-    await pilot.press(*(names.get(char, char) for char in text))
+    for char in text:
+        pilot.app.post_message(key_event(char))
+        await pilot.pause(0)
     await pilot.pause()
 
 
