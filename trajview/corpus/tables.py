@@ -11,6 +11,7 @@ import io
 import re
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -94,12 +95,11 @@ def table_records(
 
 def row_bytes(path: Path, kind: str, row: int) -> bytes:
     """The JSON of one row, with all of its columns. Raises UnreadableError."""
-    cursor = _taken(path, kind, row)
-    try:
+    with ExitStack() as failed:
+        cursor = _taken(path, kind, row)
+        failed.callback(cursor.close)
         data = cursor.row(row)
-    except BaseException:
-        cursor.close()
-        raise
+        failed.pop_all()
     with _lock:
         _cursors[path] = cursor
         dropped = [_cursors.popitem(last=False)[1] for _ in range(len(_cursors) - _CURSORS)]
@@ -113,17 +113,14 @@ def listed_rows(source: SourceFile, stem: str) -> Iterator[RunInfo] | None:
 
     Raises UnreadableError.
     """
-    file = open_source(source.path)
-    try:
+    with ExitStack() as unused:
+        file = unused.enter_context(open_source(source.path))
         table = _open(file, source.path, "parquet")
         assert isinstance(table, _Parquet)
         column = _id_column(table, source.path)
-    except BaseException:
-        file.close()
-        raise
-    if column is None:
-        file.close()
-        return None
+        if column is None:
+            return None
+        unused.pop_all()
     return _rows_of(table, column, file, source, stem)
 
 
@@ -184,12 +181,10 @@ class _Cursor:
     def __init__(self, path: Path, kind: str, row: int) -> None:
         self.path = path
         self.stamp: Stamp = stamp_of(path)
-        self._file = open_source(path)
-        try:
+        with ExitStack() as failed:
+            self._file = failed.enter_context(open_source(path))
             self._batches = _open(self._file, path, kind).batches(row)
-        except BaseException:
-            self._file.close()
-            raise
+            failed.pop_all()
         self.first = row
         self._rows: Sequence[Row] = ()
 
